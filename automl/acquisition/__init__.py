@@ -1,0 +1,1 @@
+"""Scores of candidates, computed from what surrogates predict."""

@@ -1,0 +1,1 @@
+"""Bundled tables, comparisons and measurements of overhead; used by the scripts in ``bin/``."""

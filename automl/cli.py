@@ -1,0 +1,273 @@
+"""The command line ``automl``: argument parsing, exit codes, and nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.metadata
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from automl.cli_values import (
+    amount,
+    amount_or_auto,
+    amount_or_none,
+    comma_list,
+    count,
+    jobs,
+    seed,
+    validation,
+)
+from automl.command_messages import tell, warnings_as_lines
+from automl.errors import InputError
+
+_WRONG_INPUT = 2
+_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+_READER_GONE = 141  # 128 + SIGPIPE
+
+_FIT_EXAMPLE = """example:
+  automl fit train.csv --target churn --time-limit 60 --jobs 2 --model churn.model"""
+_PREDICT_EXAMPLE = """Loading a model file runs code that is in it: only load models you trust.
+
+example:
+  automl predict churn.model new.csv --output predictions.csv --proba"""
+_LEADERBOARD_EXAMPLE = """Loading a model file runs code that is in it: only load models you trust.
+
+example:
+  automl leaderboard churn.model --top 10"""
+_DEMO_EXAMPLE = """example:
+  automl demo --data credit-g --time-limit 30 --jobs 2"""
+_EXAMPLE = """examples:
+  automl demo
+  automl fit train.csv --target churn --time-limit 60 --jobs 2 --model churn.model
+  automl predict churn.model new.csv --output predictions.csv --proba
+  automl leaderboard churn.model"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str or None
+        Arguments without the program's name; None takes those of the process.
+
+    Returns
+    -------
+    int
+        0 after success, 2 for a wrong file, column or option, 130 after Ctrl-C. Errors of our own
+        are raised.
+    """
+    options = _parser().parse_args(argv)
+    try:
+        with warnings_as_lines():
+            # Each command is imported when it runs: they need seconds to load, --help does not.
+            result = importlib.import_module(f"automl.{options.module}").run(options)
+    except InputError as error:
+        tell("error", error)
+        return _WRONG_INPUT
+    except KeyboardInterrupt:
+        tell("error", "interrupted")
+        return _INTERRUPTED
+    return _write(result)
+
+
+class _OneLineParser(argparse.ArgumentParser):
+    """Reports a wrong option in one line instead of the whole usage."""
+
+    # typing.override needs Python 3.12
+    def error(self, message: str) -> NoReturn:  # type: ignore[explicit-override]
+        tell("error", f"{message}; see {self.prog} --help")
+        raise SystemExit(_WRONG_INPUT)
+
+
+def _write(result: str) -> int:
+    """Write a result to standard output; its reader may have gone, as in ``| head``."""
+    try:
+        sys.stdout.write(result)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Otherwise the interpreter would complain when it flushes once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _READER_GONE
+    return 0
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("divbo")
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _OneLineParser(
+        prog="automl",
+        description="Searches for classifiers that are good together, and predicts with them.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"divbo {_version()}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_fit(commands)
+    _add_predict(commands)
+    _add_leaderboard(commands)
+    _add_demo(commands)
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[_OneLineParser], name: str, summary: str, example: str
+) -> _OneLineParser:
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=example,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(module=f"command_{name}")
+    return parser
+
+
+def _add_fit(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    parser = _command(commands, "fit", "search on a table and save the ensemble", _FIT_EXAMPLE)
+    add = parser.add_argument
+    add("train", metavar="TRAIN", type=Path, help="table with the target: .csv, .csv.gz, .parquet")
+    add("--target", required=True, metavar="COLUMN", help="column that holds the labels")
+    add("--model", required=True, type=Path, metavar="FILE", help="where the model is saved")
+    add("--force", action="store_true", help="overwrite the model file if it exists")
+    _add_limits(parser)
+    _add_search(parser)
+    talk = parser.add_mutually_exclusive_group()
+    talk.add_argument("--quiet", action="store_true", help="no progress, no notes")
+    talk.add_argument("--verbose", action="store_true", help="a line for each trial")
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("limits").add_argument
+    add(
+        "--time-limit",
+        type=amount_or_none,
+        metavar="SECONDS",
+        default=argparse.SUPPRESS,
+        help="seconds for everything, or none [default: 300, with --trials none]",
+    )
+    add("--trials", type=count, metavar="N", help="evaluations at most [default: no limit]")
+    add(
+        "--trial-time-limit",
+        type=amount_or_auto,
+        default="auto",
+        metavar="SECONDS",
+        help="seconds for one evaluation, auto (a sixth of the time limit) or none [default: auto]",
+    )
+    add(
+        "--memory-limit",
+        type=amount_or_auto,
+        default="auto",
+        metavar="MIB",
+        help="MiB for one evaluation, auto (a share of the free memory) or none [default: auto]",
+    )
+    add(
+        "--jobs",
+        type=jobs,
+        default=1,
+        metavar="N",
+        help="evaluations at a time; -1: all cores [default: 1]",
+    )
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("search").add_argument
+    add(
+        "--scoring",
+        default="accuracy",
+        metavar="NAME",
+        help="scorer of scikit-learn [default: accuracy]",
+    )
+    add(
+        "--cv",
+        type=validation,
+        default="auto",
+        metavar="HOW",
+        help="auto, holdout, number of folds, or fraction of rows that validate [default: auto]",
+    )
+    add("--optimizer", default="divbo", metavar="NAME", help="divbo, bo or random [default: divbo]")
+    add(
+        "--search-space",
+        default="default",
+        metavar="NAME",
+        help="default, divbo (the paper's) or fast (three cheap learners) [default: default]",
+    )
+    add("--include", type=comma_list, metavar="NAMES", help="the only learners, e.g. lightgbm,lda")
+    add("--exclude", type=comma_list, metavar="NAMES", help="learners to leave out, e.g. mlp")
+    add(
+        "--ensemble-size",
+        type=count,
+        default=25,
+        metavar="N",
+        help="rounds of ensemble selection; 1: the best single model [default: 25]",
+    )
+    add(
+        "--no-refit",
+        action="store_true",
+        help="average the models of the splits instead of fitting on all rows",
+    )
+    add(
+        "--work-dir",
+        type=Path,
+        metavar="DIR",
+        help="new or empty folder for journal and predictions [default: temporary]",
+    )
+    add("--seed", type=seed, metavar="N", help="seed of everything random, from 0 [default: drawn]")
+
+
+def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    parser = _command(commands, "predict", "predict the rows of a table", _PREDICT_EXAMPLE)
+    add = parser.add_argument
+    add("model", metavar="MODEL", type=Path, help="file that automl fit saved")
+    add("data", metavar="DATA", type=Path, help="table as in fit, with or without the target")
+    add(
+        "--output",
+        required=True,
+        type=Path,
+        metavar="FILE",
+        help=".csv or .parquet file for the predictions; overwritten if it exists",
+    )
+    add("--proba", action="store_true", help="also a column of probabilities for each class")
+
+
+def _add_leaderboard(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    parser = _command(commands, "leaderboard", "list the trials of a search", _LEADERBOARD_EXAMPLE)
+    add = parser.add_argument
+    add("model", metavar="MODEL", type=Path, help="file that automl fit saved")
+    add("--failures", action="store_true", help="the trials that failed, and why")
+    add("--top", type=count, default=20, metavar="N", help="rows at most [default: 20]")
+
+
+def _add_demo(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+    parser = _command(
+        commands, "demo", "search on a bundled table and compare with known models", _DEMO_EXAMPLE
+    )
+    add = parser.add_argument
+    add("--data", default="spambase", metavar="NAME", help="bundled table [default: spambase]")
+    add(
+        "--time-limit",
+        type=amount,
+        default=60.0,
+        metavar="SECONDS",
+        help="seconds for the search [default: 60]",
+    )
+    add(
+        "--jobs",
+        type=jobs,
+        default=2,
+        metavar="N",
+        help="evaluations at a time; -1: all cores [default: 2]",
+    )
+    add("--seed", type=seed, default=0, metavar="N", help="seed of everything random [default: 0]")

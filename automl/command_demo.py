@@ -1,0 +1,20 @@
+"""The command ``automl demo``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from automl.demo import run_demo
+
+
+def run(options: argparse.Namespace) -> str:
+    """Run the demonstration; it writes as it goes, so nothing is left to return.
+
+    Raises
+    ------
+    InputError
+        If there is no bundled table of that name.
+    """
+    run_demo(options.data, options.time_limit, options.jobs, options.seed, sys.stdout)
+    return ""

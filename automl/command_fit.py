@@ -1,0 +1,120 @@
+"""The command ``automl fit``: a table in, a model file out."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from pathlib import Path
+
+import pandas as pd
+
+from automl.command_messages import tell
+from automl.data.files import read_table
+from automl.errors import InputError
+from automl.estimator import AutoClassifier
+from automl.model_file import SavedModel, check_writable, save_model
+from automl.result_tables import ensemble_text, statuses_text
+
+_SECONDS = 300.0  # where neither time nor trials are limited
+_NAMED_COLUMNS = 20
+
+
+def run(options: argparse.Namespace) -> str:
+    """Search, save the model, return a summary.
+
+    Raises
+    ------
+    InputError
+        If a file, a column or an option cannot be used. All but the saving is checked before the
+        search starts.
+    """
+    _check_places(options)
+    estimator = _estimator(options)
+    table = read_table(options.train)
+    table.columns = table.columns.map(str)
+    X, y = _without_target(table, options.target, options.train)
+    estimator.fit(X, y)
+    if not options.quiet:
+        for change in estimator.changes_:
+            tell("note", change)
+    save_model(options.model, SavedModel(estimator=estimator, target=options.target))
+    return _summary(estimator, options.model)
+
+
+def _check_places(options: argparse.Namespace) -> None:
+    """Raise InputError unless what is to be written can be written."""
+    model: Path = options.model
+    if model.is_dir():
+        raise InputError(f"--model {str(model)!r} is a folder; name a file in it")
+    if model.exists() and not options.force:
+        raise InputError(f"--model {str(model)!r} exists; --force overwrites it")
+    check_writable(model.resolve().parent)
+    if options.work_dir is not None:
+        try:
+            options.work_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or error
+            raise InputError(f"--work-dir {str(options.work_dir)!r}: {reason}") from error
+        check_writable(options.work_dir)
+
+
+def _without_target(table: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataFrame, pd.Series]:
+    """Return the features and the labels."""
+    names = list(table.columns)
+    if target not in names:
+        close = difflib.get_close_matches(target, names)
+        hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
+        listed = ", ".join(map(repr, names[:_NAMED_COLUMNS]))
+        more = len(names) - _NAMED_COLUMNS
+        rest = f" and {more} more" if more > 0 else ""
+        raise InputError(
+            f"--target {target!r} is no column of {str(path)!r}; {hint}the columns are "
+            f"{listed}{rest}"
+        )
+    if len(names) == 1:
+        raise InputError(f"{str(path)!r} has no column besides the target {target!r}")
+    return table.drop(columns=target), table[target]
+
+
+def _estimator(options: argparse.Namespace) -> AutoClassifier:
+    default = None if options.trials is not None else _SECONDS
+    seconds = getattr(options, "time_limit", default)
+    if seconds is None and options.trials is None:
+        raise InputError("--time-limit none needs --trials, or the search would never end")
+    return AutoClassifier(
+        time_limit=seconds,
+        n_trials=options.trials,
+        scoring=options.scoring,
+        cv=options.cv,
+        optimizer=options.optimizer,
+        search_space=options.search_space,
+        include=options.include,
+        exclude=options.exclude,
+        ensemble_size=options.ensemble_size,
+        trial_time_limit=options.trial_time_limit,
+        memory_limit=options.memory_limit,
+        n_jobs=options.jobs,
+        refit=not options.no_refit,
+        work_dir=options.work_dir,
+        verbose=0 if options.quiet else 2 if options.verbose else 1,
+        random_state=options.seed,
+    )
+
+
+def _size(path: Path) -> str:
+    n_bytes = path.stat().st_size
+    return f"{n_bytes / 2**20:.1f} MiB" if n_bytes >= 2**20 else f"{n_bytes / 2**10:.1f} KiB"
+
+
+def _summary(estimator: AutoClassifier, path: Path) -> str:
+    """Return what came of the search."""
+    ensemble = estimator.ensemble_
+    return (
+        f"Trials: {statuses_text(estimator.leaderboard()['status'])}\n"
+        f"Loss on validation rows ({estimator.scoring}): best single model "
+        f"{estimator.best_loss_:.5g}, ensemble {ensemble.loss:.5g}, class frequencies "
+        f"{estimator.baseline_loss_:.5g}\n"
+        f"Ensemble members: {len(ensemble.members)}\n"
+        f"{ensemble_text(ensemble)}"
+        f"Model: {path} ({_size(path)})\n"
+    )

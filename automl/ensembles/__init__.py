@@ -1,0 +1,1 @@
+"""Selecting, weighting and comparing models by their stored predictions."""

@@ -1,0 +1,238 @@
+"""What the loss of an ensemble would be with one model more, for every model at once.
+
+An ensemble is a multiset of models; its prediction is the mean of theirs.  Adding one model of m to
+an ensemble of s is judged by a criterion that keeps the running sum and knows its metric, so that a
+round of ensemble selection costs one pass over the predictions, or over less.
+
+Symbols: m models, n rows, k classes, s the members of the ensemble, counting repeats.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from automl.batched_losses import (
+    KnownLoss,
+    brier_scale,
+    chunks,
+    log_losses,
+    losses_from_hits,
+    ranking_losses,
+    residuals,
+    true_class_probabilities,
+)
+from automl.metrics import Metric, rescaled
+from search_space.arrays import FloatArray, IntArray
+
+Stack = npt.NDArray[np.floating[Any]]
+"""Class probabilities of every model, (m, n, k), any precision, perhaps memory-mapped."""
+
+_SLACK = 1e-6  # relative, far above the rounding of a sum of probabilities
+
+
+class Criterion(Protocol):
+    """Judges every model as the next member of an ensemble that starts empty."""
+
+    def losses_if_added(self) -> FloatArray:
+        """Return the loss of the ensemble with each model added once more, (m,)."""
+        ...
+
+    def add(self, model: int) -> None:
+        """Add a model to the ensemble."""
+        ...
+
+
+def criterion_for(
+    metric: Metric, predictions: Stack, codes: IntArray, sample_weight: FloatArray | None
+) -> Criterion:
+    """Return the fastest criterion for a metric; all give the loss that the metric gives."""
+    if metric.known is None or sample_weight is not None:
+        return AnyMetric(metric, predictions, codes, sample_weight)
+    match metric.known:
+        case KnownLoss.LOG_LOSS:
+            return LogLoss(predictions, codes)
+        case KnownLoss.RANKING:
+            return Ranking(predictions, codes)
+        case KnownLoss.BRIER:
+            return Brier(predictions, codes)
+        case KnownLoss.ERROR | KnownLoss.BALANCED_ERROR:
+            return Hits(metric.known, predictions, codes)
+
+
+class LogLoss:
+    """Log loss, which needs the probability of each row's own class and nothing else."""
+
+    def __init__(self, predictions: Stack, codes: IntArray) -> None:
+        self._own = np.empty(predictions.shape[:2])
+        for chunk in chunks(predictions):
+            self._own[chunk] = true_class_probabilities(codes, rescaled(predictions[chunk]))
+        self._sum = np.zeros(len(codes))
+        self._n_members = 0
+
+    def losses_if_added(self) -> FloatArray:
+        """Return the loss of the ensemble with each model added once more, (m,)."""
+        losses = np.empty(len(self._own))
+        for chunk in chunks(self._own[:, :, None]):
+            losses[chunk] = log_losses((self._sum + self._own[chunk]) / (self._n_members + 1))
+        return losses
+
+    def add(self, model: int) -> None:
+        """Add a model to the ensemble."""
+        self._sum = self._sum + self._own[model]
+        self._n_members += 1
+
+
+class Ranking:
+    """One minus the area under the ROC curve of two classes: the order of one column."""
+
+    def __init__(self, predictions: Stack, codes: IntArray) -> None:
+        self._scores = np.empty(predictions.shape[:2])
+        for chunk in chunks(predictions):
+            self._scores[chunk] = rescaled(predictions[chunk])[:, :, 1]
+        self._is_positive = codes == 1
+        self._sum = np.zeros(len(codes))
+
+    def losses_if_added(self) -> FloatArray:
+        """Return the loss of the ensemble with each model added once more, (m,)."""
+        losses = np.empty(len(self._scores))
+        for chunk in chunks(self._scores[:, :, None]):
+            losses[chunk] = ranking_losses(self._is_positive, self._sum + self._scores[chunk])
+        return losses
+
+    def add(self, model: int) -> None:
+        """Add a model to the ensemble."""
+        self._sum = self._sum + self._scores[model]
+
+
+class Brier:
+    r"""Brier score, a quadratic form of the models' residuals.
+
+    With residuals :math:`d_i` (probabilities minus one at the own class), R the sum over the s
+    members and i the model added, the score is proportional to :math:`\|R + d_i\|^2 / (s + 1)^2`.
+    Inner products with a model are taken once, when it first becomes a member.
+    """
+
+    def __init__(self, predictions: Stack, codes: IntArray) -> None:
+        self._predictions = predictions
+        self._codes = codes
+        self._scale = brier_scale(*predictions.shape[1:])
+        self._squares = np.empty(len(predictions))
+        for chunk in chunks(predictions):
+            errors = residuals(codes, rescaled(predictions[chunk]))
+            self._squares[chunk] = np.einsum("mnk,mnk->m", errors, errors)
+        self._products: dict[int, FloatArray] = {}  # of a member's residuals with every model's
+        self._product_of_sum = np.zeros(len(predictions))
+        self._square_of_sum = 0.0
+        self._n_members = 0
+
+    def losses_if_added(self) -> FloatArray:
+        """Return the loss of the ensemble with each model added once more, (m,)."""
+        squares = self._square_of_sum + 2.0 * self._product_of_sum + self._squares
+        return self._scale * squares / (self._n_members + 1) ** 2
+
+    def add(self, model: int) -> None:
+        """Add a model to the ensemble."""
+        if model not in self._products:
+            self._products[model] = self._products_with(model)
+        self._square_of_sum += 2.0 * self._product_of_sum[model] + self._squares[model]
+        self._product_of_sum = self._product_of_sum + self._products[model]
+        self._n_members += 1
+
+    def _products_with(self, model: int) -> FloatArray:
+        """Return the inner products of every model's residuals with one model's, (m,)."""
+        member = residuals(self._codes, rescaled(self._predictions[model : model + 1]))[0]
+        products = np.empty(len(self._predictions))
+        for chunk in chunks(self._predictions):
+            errors = residuals(self._codes, rescaled(self._predictions[chunk]))
+            products[chunk] = np.einsum("mnk,nk->m", errors, member)
+        return products
+
+
+class Hits:
+    """Error rate or balanced error rate, from the rows whose first most probable class is right.
+
+    One model moves the distance between two classes' sums by at most the largest probability.  So a
+    row where the own class leads, or trails, by more is decided whatever is added, and only the
+    others are looked at.  Sums are taken of the probabilities as they are given.
+    """
+
+    def __init__(self, known: KnownLoss, predictions: Stack, codes: IntArray) -> None:
+        self._known = known
+        self._predictions = predictions
+        self._codes = codes
+        self._one_hot = np.eye(predictions.shape[2])[codes]
+        self._largest_step = float(predictions.max()) * (1.0 + _SLACK)
+        self._sum = np.zeros(predictions.shape[1:])
+
+    def losses_if_added(self) -> FloatArray:
+        """Return the loss of the ensemble with each model added once more, (m,)."""
+        lead = self._lead()
+        decided_hits = self._one_hot[lead > self._largest_step].sum(axis=0)
+        rows = np.flatnonzero(np.abs(lead) <= self._largest_step)
+        codes, one_hot = self._codes[rows], self._one_hot[rows]
+        sums = np.ascontiguousarray(self._sum[rows].T)
+        hits = np.empty((len(self._predictions), len(sums)))
+        for chunk in chunks(self._predictions):
+            models = self._predictions[chunk]
+            if len(rows) < len(self._codes):
+                models = models.take(rows, axis=1)
+            is_hit = _labels_of_sums(models, sums) == codes
+            hits[chunk] = decided_hits + is_hit.astype(np.float64) @ one_hot
+        return losses_from_hits(self._known, hits, self._one_hot.sum(axis=0))
+
+    def add(self, model: int) -> None:
+        """Add a model to the ensemble."""
+        self._sum = self._sum + self._predictions[model]
+
+    def _lead(self) -> FloatArray:
+        """Return by how much each row's own class leads the best of the others, (n,)."""
+        own = np.einsum("nk,nk->n", self._sum, self._one_hot)
+        others = np.where(self._one_hot > 0.0, -np.inf, self._sum)
+        return np.asarray(own - others.max(axis=1))
+
+
+def _labels_of_sums(models: Stack, sums: FloatArray) -> npt.NDArray[np.integer[Any]]:
+    """Return the first most probable class of each model (m, n, k) plus the sums (k, n).
+
+    Class by class, which on long arrays is twice as fast as the arguments of many short maxima.
+    """
+    small = np.min_scalar_type(len(sums))
+    best = models[:, :, 0] + sums[0]
+    labels = np.zeros(best.shape, dtype=small)
+    for code in range(1, len(sums)):
+        values = models[:, :, code] + sums[code]
+        np.maximum(labels, (values > best) * small.type(code), out=labels)
+        np.maximum(best, values, out=best)
+    return labels
+
+
+class AnyMetric:
+    """Any metric, by one call of its scorer for each model and round."""
+
+    def __init__(
+        self,
+        metric: Metric,
+        predictions: Stack,
+        codes: IntArray,
+        sample_weight: FloatArray | None = None,
+    ) -> None:
+        self._metric = metric
+        self._predictions = predictions
+        self._codes = codes
+        self._sample_weight = sample_weight
+        self._sum = np.zeros(predictions.shape[1:])
+
+    def losses_if_added(self) -> FloatArray:
+        """Return the loss of the ensemble with each model added once more, (m,)."""
+        losses = np.empty(len(self._predictions))
+        for i, model in enumerate(self._predictions):
+            sums = self._sum + rescaled(model)
+            losses[i] = self._metric.loss(self._codes, sums, self._sample_weight)
+        return losses
+
+    def add(self, model: int) -> None:
+        """Add a model to the ensemble."""
+        self._sum = self._sum + rescaled(self._predictions[model])

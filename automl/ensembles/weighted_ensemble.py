@@ -1,0 +1,93 @@
+"""The weighted average of fitted pipelines: what ``predict_proba`` of the estimator asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from search_space.arrays import Features, FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A chosen trial, its share, and its fitted pipelines.
+
+    Attributes
+    ----------
+    number : int
+        The trial.
+    learner : str
+        Name of its learner.
+    weight : float
+        Share of the ensemble, in (0, 1].
+    loss : float
+        Validation loss of the trial.
+    configuration : mapping
+        Values of its active hyperparameters.
+    models : tuple of Pipeline
+        One pipeline fitted on all rows, or one for each split; their average counts.
+    is_refitted : bool
+        Whether the pipeline was fitted on all rows.
+    """
+
+    number: int
+    learner: str
+    weight: float
+    loss: float
+    configuration: Mapping[str, Any]
+    models: tuple[Pipeline, ...]
+    is_refitted: bool
+
+    def predict_proba(self, X: Features, n_classes: int) -> FloatArray:
+        """Return the average probabilities of the member's pipelines, (n, n_classes)."""
+        total = np.zeros((X.shape[0], n_classes))
+        for model in self.models:
+            # A class that a training part did not hold has no column: it gets probability zero.
+            total[:, model.classes_] += model.predict_proba(X)
+        return total / len(self.models)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedEnsemble:
+    """A weighted average of members.
+
+    Attributes
+    ----------
+    members : tuple of Member
+        The members by falling weight; the weights sum to one.
+    n_classes : int
+        Columns of the probabilities.
+    loss : float
+        Validation loss of the ensemble.
+    """
+
+    members: tuple[Member, ...]
+    n_classes: int
+    loss: float
+
+    def __post_init__(self) -> None:
+        total = sum(member.weight for member in self.members)
+        if not np.isclose(total, 1.0):
+            raise ValueError(f"weights of an ensemble must sum to 1, they sum to {total}")
+
+    def predict_proba(self, X: Features) -> FloatArray:
+        """Return class probabilities, (n, n_classes).
+
+        Parameters
+        ----------
+        X : (n, d) array or sparse array
+            A prepared table.
+        """
+        total = np.zeros((X.shape[0], self.n_classes))
+        for member in self.members:
+            total += member.weight * member.predict_proba(X, self.n_classes)
+        return total
+
+    @property
+    def weights(self) -> dict[int, float]:
+        """Weight of each member by trial number."""
+        return {member.number: member.weight for member in self.members}

@@ -1,0 +1,308 @@
+"""The estimator: parameters in, a fitted ensemble out."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import joblib
+import numpy.typing as npt
+import pandas as pd
+from ConfigSpace import ConfigurationSpace
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from automl.budget import Budget
+from automl.changes import Change
+from automl.data.labels import encode_labels
+from automl.data.resampling import make_splits
+from automl.data.schema import learn_schema
+from automl.data.task_description import describe_task
+from automl.ensembles.weighted_ensemble import WeightedEnsemble
+from automl.errors import InputError
+from automl.fitting import FitResult, PreparedData, fit_ensemble
+from automl.history import History
+from automl.leaderboard import leaderboard_frame
+from automl.metrics import as_metric
+from automl.optimizers.optimizer import Optimizer
+from automl.progress import watch
+from automl.seeding import Purpose, derived_seed
+from automl.settings import Settings, check_settings
+from automl.task_space import space_for
+from automl.trial import Outcome
+from search_space.arrays import FloatArray
+
+Callback = Callable[[Outcome, History], object]
+
+
+class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+    """Searches for models that are good together and predicts with their weighted average.
+
+    Learners, preprocessors and their hyperparameters form one search space. DivBO [1]_ proposes
+    what to evaluate next, every evaluation runs in a process with a time and a memory limit, and
+    greedy ensemble selection [2]_ over the stored validation predictions picks the members.
+
+    Parameters
+    ----------
+    time_limit : float or None, default=300.0
+        Seconds for the whole of ``fit``, refit included. None for no limit.
+    n_trials : int or None, default=None
+        Evaluations. None for no limit. With both limits the first one reached ends the search.
+    scoring : str or callable, default="accuracy"
+        Name of a scikit-learn scorer, a scorer made by ``make_scorer``, or a callable
+        ``scorer(estimator, X, y)``.
+    cv : str, float, int, splitter or iterable, default="auto"
+        "auto" (stratified folds for small tables, a stratified hold-out for large ones),
+        "holdout", the fraction of rows that validate, a number of stratified folds, a splitter, or
+        an iterable of (train, validation) row numbers.
+    optimizer : str or object, default="divbo"
+        "divbo", "bo" (the same without diversity), "random", or an object with a method
+        ``propose(history, rng)``.
+    search_space : str or ConfigurationSpace, default="default"
+        "default", "divbo" (the space of the paper), "fast" (three cheap learners), or a
+        ConfigurationSpace made from one of them.
+    include : list of str or None, default=None
+        Names of the only learners to use.
+    exclude : list of str or None, default=None
+        Names of learners not to use.
+    extra_learners : list or None, default=None
+        Learners of your own: scikit-learn classifiers, or ``search_space.Component`` objects.
+    ensemble_size : int, default=25
+        Rounds of ensemble selection. 1 gives the single best model.
+    trial_time_limit : float, None or "auto", default="auto"
+        Seconds for one evaluation, all folds. "auto" is a sixth of `time_limit`, or 600 seconds
+        without one.
+    memory_limit : float, None or "auto", default="auto"
+        MiB that one evaluation may use above its start. "auto" shares 80 % of the free memory
+        among the workers.
+    n_jobs : int or None, default=None
+        Evaluations that run at the same time, as in joblib; ``joblib.parallel_config`` counts.
+    refit : bool, default=True
+        Whether the members are fitted again on all rows. Otherwise, and where the time is too
+        short for it, the models of the validation splits are averaged.
+    work_dir : str, Path or None, default=None
+        Folder for the journal and the stored predictions. None uses a temporary folder that is
+        removed at the end of ``fit``.
+    verbose : int, default=0
+        0 is silent, 1 reports progress to standard error.
+    callbacks : list of callable or None, default=None
+        Each is called as ``callback(outcome, history)`` after an evaluation. If one returns True,
+        the search ends early.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of everything random.
+
+    Attributes
+    ----------
+    classes_ : (k,) array
+        The labels, sorted.
+    n_features_in_ : int
+        Columns of the table.
+    feature_names_in_ : (d,) array of str
+        Their names, where the table had text names.
+    ensemble_ : WeightedEnsemble
+        Members and weights.
+    changes_ : tuple of Change
+        What was dropped, converted or left out, and why.
+    baseline_loss_ : float
+        Validation loss of predicting the class frequencies.
+    best_loss_ : float
+        Validation loss of the best single model.
+
+    References
+    ----------
+    .. [1] Y. Shen et al. (2022). DivBO: Diversity-aware CASH for Ensemble Learning. NeurIPS.
+       https://arxiv.org/abs/2302.03255
+    .. [2] R. Caruana, A. Niculescu-Mizil, G. Crew, A. Ksikes (2004). Ensemble Selection from
+       Libraries of Models. ICML.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = AutoClassifier(n_trials=3, time_limit=None, search_space="fast", random_state=0)
+    >>> clf.fit(X, y).predict(X[:2])
+    array([0, 0])
+    """
+
+    ensemble_: WeightedEnsemble
+
+    def __init__(  # noqa: PLR0913 - the public configuration, by the rules of scikit-learn
+        self,
+        *,
+        time_limit: float | None = 300.0,
+        n_trials: int | None = None,
+        scoring: str | Callable[..., float] = "accuracy",
+        cv: Any = "auto",
+        optimizer: str | Optimizer = "divbo",
+        search_space: str | ConfigurationSpace = "default",
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        extra_learners: Sequence[Any] | None = None,
+        ensemble_size: int = 25,
+        trial_time_limit: float | str | None = "auto",
+        memory_limit: float | str | None = "auto",
+        n_jobs: int | None = None,
+        refit: bool = True,
+        work_dir: str | Path | None = None,
+        verbose: int = 0,
+        callbacks: Sequence[Callback] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.time_limit = time_limit
+        self.n_trials = n_trials
+        self.scoring = scoring
+        self.cv = cv
+        self.optimizer = optimizer
+        self.search_space = search_space
+        self.include = include
+        self.exclude = exclude
+        self.extra_learners = extra_learners
+        self.ensemble_size = ensemble_size
+        self.trial_time_limit = trial_time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.refit = refit
+        self.work_dir = work_dir
+        self.verbose = verbose
+        self.callbacks = callbacks
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Search for an ensemble on a table.
+
+        Parameters
+        ----------
+        X : (n, d) array, DataFrame or sparse matrix
+            Features: numbers, text, categories, booleans, dates. Values may be missing.
+        y : (n,) array or Series
+            Labels of any type. None may be missing.
+
+        Returns
+        -------
+        AutoClassifier
+            This estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, the table or the labels cannot be used; nothing was started then.
+        """
+        started_at = time.monotonic()
+        settings = check_settings(self)
+        budget = Budget(
+            seconds=settings.time_limit, n_trials=settings.n_trials, started_at=started_at
+        )
+        data = self._prepare(X, y, settings)
+        n_workers = joblib.effective_n_jobs(settings.n_jobs)
+        with _work_folder(settings.work_dir) as folder, watch(settings, budget) as observers:
+            result = fit_ensemble(
+                data, settings, budget, folder, n_workers=n_workers, observers=observers
+            )
+        self._keep(result)
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return class probabilities, one column for each of ``classes_``.
+
+        Parameters
+        ----------
+        X : (n, d) array, DataFrame or sparse matrix
+            Features as in ``fit``. Levels that were not there then are unknown levels.
+
+        Returns
+        -------
+        (n, k) array
+            Rows sum to one.
+        """
+        check_is_fitted(self)
+        return self.ensemble_.predict_proba(self._schema.transform(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the most probable label of each row, in the type of the labels of ``fit``.
+
+        Parameters
+        ----------
+        X : (n, d) array, DataFrame or sparse matrix
+            Features as in ``fit``.
+        """
+        codes = self.predict_proba(X).argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def leaderboard(self) -> pd.DataFrame:
+        """Return every finished trial by rising loss, failures last.
+
+        Returns
+        -------
+        DataFrame
+            Columns trial, learner, loss, seconds, status, weight (in the ensemble) and
+            configuration.
+        """
+        check_is_fitted(self)
+        return leaderboard_frame(self._records, self.ensemble_.weights)
+
+    def _prepare(self, X: Any, y: Any, settings: Settings) -> PreparedData:
+        """Check the table and the labels; return what the search works on."""
+        name = type(self).__name__
+        schema = learn_schema(X, estimator_name=name)
+        features = schema.transform(X)
+        codes, classes = encode_labels(y, features.shape[0], estimator_name=name)
+        metric = as_metric(self.scoring, classes)
+        seed = derived_seed(settings.seed, Purpose.SPLITS)
+        splits = make_splits(self.cv, codes, seed=seed, X=X)
+        task = describe_task(schema, codes, splits, classes.shape[0])
+        space, left_out = space_for(task, self.search_space, settings)
+        self._schema = schema
+        self.classes_ = classes
+        self.n_features_in_ = schema.n_features_in
+        if schema.feature_names_in is not None:
+            self.feature_names_in_ = schema.feature_names_in
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.changes_: tuple[Change, ...] = (*schema.changes, *splits.changes, *left_out)
+        return PreparedData(
+            X=features,
+            codes=codes,
+            n_classes=classes.shape[0],
+            splits=splits,
+            metric=metric,
+            search_space=space,
+        )
+
+    def _keep(self, result: FitResult) -> None:
+        self.ensemble_ = result.ensemble
+        self.baseline_loss_ = result.baseline_loss
+        self.best_loss_ = min((record.loss for record in result.records), default=float("inf"))
+        self._records = result.records
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+@contextmanager
+def _work_folder(asked: Path | None) -> Iterator[Path]:
+    """Give the folder that was asked for, or a temporary one that is removed at the end."""
+    if asked is None:
+        folder = Path(tempfile.mkdtemp(prefix="automl-"))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return
+    if asked.is_dir() and any(asked.iterdir()):
+        raise InputError(
+            f"work_dir {str(asked)!r} is not empty; choose a new folder, nothing in it was touched"
+        )
+    asked.mkdir(parents=True, exist_ok=True)
+    yield asked

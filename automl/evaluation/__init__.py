@@ -1,0 +1,1 @@
+"""From a trial to its outcome: fitting, predicting, and the limits around both."""

@@ -1,0 +1,163 @@
+"""One evaluation: fit a pipeline on each training part, predict the rows that were left out."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import cloudpickle
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from automl.data.table_store import Table, TableHandle, load_table
+from automl.evaluation.framing import Payload
+from automl.evaluation.probabilities import aligned, checked_probabilities
+from automl.metrics import Metric
+from search_space.arrays import FloatArray, IntArray, PredictionArray
+from search_space.component import Component
+from search_space.pipeline import build_pipeline
+from search_space.task import TaskProperties
+
+_LARGEST_STORED_MODELS = 256 * 2**20  # bytes; beyond, keeping fold models costs more than a refit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PipelineSpec:
+    """Everything that determines an unfitted pipeline.
+
+    Attributes
+    ----------
+    configuration : mapping
+        Values of the active hyperparameters by name.
+    components : tuple of Component
+        What the names refer to.
+    task : TaskProperties
+        The task that the pipeline is for.
+    seed : int
+        Seed of everything random in it.
+    rescale_first : bool
+        Whether the rescaler comes before the preprocessor.
+    """
+
+    configuration: Mapping[str, Any]
+    components: tuple[Component, ...]
+    task: TaskProperties
+    seed: int
+    rescale_first: bool
+
+    def build(self) -> Pipeline:
+        """Return the unfitted pipeline."""
+        return build_pipeline(
+            self.configuration, self.components, self.task, self.seed, self.rescale_first
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationCall:
+    """Evaluates a pipeline on all splits; runs inside the sandbox.
+
+    Attributes
+    ----------
+    spec : PipelineSpec
+        What is evaluated.
+    table : TableHandle
+        Where the data and the splits are.
+    metric : Metric
+        Turns out-of-fold predictions into the loss.
+    keep_models : bool
+        Whether the fitted pipelines are returned too, unless they are larger than 256 MiB.
+    """
+
+    spec: PipelineSpec
+    table: TableHandle
+    metric: Metric
+    keep_models: bool
+
+    def __call__(self) -> Payload:
+        """Return the loss, the stored predictions and, if wanted, the fitted pipelines."""
+        table = load_table(self.table)
+        predictions, pipelines = out_of_fold(self.spec, table)
+        loss = self.metric.loss(table.codes[table.splits.covered], predictions)
+        models = dump_models(pipelines) if self.keep_models else b""
+        if len(models) > _LARGEST_STORED_MODELS:
+            models = b""
+        return Payload(header={"loss": loss}, blobs=(predictions, models))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefitCall:
+    """Fits a pipeline on all rows; runs inside the sandbox.
+
+    Attributes
+    ----------
+    spec : PipelineSpec
+        What is fitted.
+    table : TableHandle
+        Where the data are.
+    """
+
+    spec: PipelineSpec
+    table: TableHandle
+
+    def __call__(self) -> Payload:
+        """Return the fitted pipeline."""
+        table = load_table(self.table)
+        pipeline = self.spec.build()
+        started = time.perf_counter()
+        pipeline.fit(_writable(table.X), np.array(table.codes))
+        seconds = time.perf_counter() - started
+        return Payload(header={"fit_seconds": seconds}, blobs=(dump_models([pipeline]),))
+
+
+def out_of_fold(spec: PipelineSpec, table: Table) -> tuple[PredictionArray, list[Pipeline]]:
+    """Return predictions for every covered row by pipelines that never saw it.
+
+    Rows that are validated more than once get the average of their predictions.
+
+    Returns
+    -------
+    (rows, classes) array
+        Probabilities in the order of ``table.splits.covered``.
+    list of Pipeline
+        The fitted pipelines, one for each split.
+    """
+    splits = table.splits
+    position = np.full(table.codes.shape[0], -1)
+    position[splits.covered] = np.arange(splits.covered.shape[0])
+    total = np.zeros((splits.covered.shape[0], table.n_classes))
+    counts = np.zeros(splits.covered.shape[0])
+    pipelines = []
+    for fold in splits.folds:
+        pipeline = spec.build()
+        pipeline.fit(table.X[fold.train], np.array(table.codes[fold.train]))
+        rows = position[fold.validation]
+        total[rows] += _predict(pipeline, table.X[fold.validation], table.n_classes)
+        counts[rows] += 1.0
+        pipelines.append(pipeline)
+    return (total / counts[:, np.newaxis]).astype(np.float32), pipelines
+
+
+def dump_models(pipelines: list[Pipeline]) -> bytes:
+    """Return fitted pipelines as bytes."""
+    data: bytes = cloudpickle.dumps(pipelines, protocol=5)
+    return data
+
+
+def load_models(data: bytes | memoryview) -> list[Pipeline]:
+    """Return the pipelines that `dump_models` wrote."""
+    models: list[Pipeline] = pickle.loads(data)
+    return models
+
+
+def _predict(pipeline: Pipeline, X: Any, n_classes: int) -> FloatArray:
+    classes: IntArray = np.asarray(pipeline.classes_)
+    probabilities = checked_probabilities(pipeline.predict_proba(X), X.shape[0], classes)
+    return aligned(probabilities, classes, n_classes)
+
+
+def _writable(X: Any) -> Any:
+    """Return a table in memory: some learners refuse read-only maps."""
+    return np.array(X) if isinstance(X, np.ndarray) else X.copy()

@@ -1,0 +1,198 @@
+"""All trials and outcomes of one search, in order: the only mutable state of a search."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from ConfigSpace import Configuration
+
+from automl.metrics import Metric
+from automl.seeding import Purpose, derived_rng
+from automl.trial import Outcome, Proposal, Status, Trial
+from search_space.arrays import FloatArray, IntArray, PredictionArray
+from search_space.encoding import ConfigurationEncoder
+from search_space.space import SearchSpace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What an optimiser may know of the job besides the history.
+
+    Attributes
+    ----------
+    search_space : SearchSpace
+        What may be tried.
+    encoder : ConfigurationEncoder
+        Configurations to arrays.
+    metric : Metric
+        Stored predictions to a loss.
+    codes : (n,) array of int
+        Classes of the validation rows, in the order of the stored predictions.
+    """
+
+    search_space: SearchSpace
+    encoder: ConfigurationEncoder
+    metric: Metric
+    codes: IntArray
+
+
+Observer = Callable[[Outcome, "History"], object]
+"""Is told of every outcome after it was recorded."""
+
+
+class Predictions(Protocol):
+    """Where the validation predictions of successful trials are."""
+
+    def stack(self, numbers: Sequence[int]) -> PredictionArray:
+        """Return the predictions of some trials, (trials, rows, classes), as they are stored."""
+        ...
+
+
+class Record(Protocol):
+    """Writes what happens to a lasting place before it counts."""
+
+    def write_trial(self, trial: Trial) -> None:
+        """Write a proposal that was taken up."""
+        ...
+
+    def write_outcome(self, outcome: Outcome) -> None:
+        """Write how a trial ended."""
+        ...
+
+
+_Values = tuple[tuple[str, object], ...]
+
+
+def _values(configuration: Configuration) -> _Values:
+    """Return what two equal configurations have in common.
+
+    ConfigSpace hashes the printed form, in which ``'a'`` of a default and ``np.str_('a')`` of a
+    sample differ, although they are equal.
+    """
+    return tuple(configuration.items())
+
+
+class History:
+    """Records what was started and what came of it.
+
+    Parameters
+    ----------
+    problem : Problem
+        The job.
+    predictions : Predictions
+        The store of validation predictions; filled by whoever receives them.
+    seed : int
+        Seed of the search.
+    baseline_loss : float
+        Loss of predicting the class frequencies.
+    journal : Record or None
+        Written to before a trial or an outcome counts.
+    observers : sequence of callable
+        Each is called with every outcome and this history after the outcome was recorded.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        predictions: Predictions,
+        seed: int,
+        baseline_loss: float = math.inf,
+        *,
+        journal: Record | None = None,
+        observers: Sequence[Observer] = (),
+    ) -> None:
+        self.problem = problem
+        self.predictions = predictions
+        self.seed = seed
+        self.baseline_loss = baseline_loss
+        self._journal = journal
+        self._observers = tuple(observers)
+        self._trials: list[Trial] = []
+        self._outcomes: dict[int, Outcome] = {}
+        self._successes: list[int] = []
+        self._seen: set[_Values] = set()
+
+    def rng(self) -> np.random.Generator:
+        """Return the generator for the next proposal."""
+        return derived_rng(self.seed, Purpose.PROPOSAL, len(self._trials))
+
+    def open_trial(self, proposal: Proposal) -> Trial:
+        """Take up a proposal: number it and count it as pending."""
+        trial = Trial(number=len(self._trials), proposal=proposal)
+        if self._journal is not None:
+            self._journal.write_trial(trial)
+        self._trials.append(trial)
+        self._seen.add(_values(proposal.configuration))
+        return trial
+
+    def record(self, outcome: Outcome) -> None:
+        """Record how a pending trial ended.
+
+        Raises
+        ------
+        ValueError
+            If the trial was never opened or has an outcome already.
+        """
+        if not 0 <= outcome.number < len(self._trials):
+            raise ValueError(f"trial {outcome.number} was never opened")
+        if outcome.number in self._outcomes:
+            raise ValueError(f"trial {outcome.number} has an outcome already")
+        if self._journal is not None:
+            self._journal.write_outcome(outcome)
+        self._outcomes[outcome.number] = outcome
+        if outcome.status is Status.SUCCESS:
+            self._successes.append(outcome.number)
+        for observe in self._observers:
+            observe(outcome, self)
+
+    def was_proposed(self, configuration: Configuration) -> bool:
+        """Return whether a configuration was ever taken up, pending or not."""
+        return _values(configuration) in self._seen
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial, in the order of starting."""
+        return tuple(self._trials)
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Every outcome, in the order of recording."""
+        return tuple(self._outcomes.values())
+
+    def outcome_of(self, number: int) -> Outcome | None:
+        """Return the outcome of a trial, or None while it is pending."""
+        return self._outcomes.get(number)
+
+    @property
+    def pending(self) -> tuple[Trial, ...]:
+        """Trials without an outcome, in the order of starting."""
+        return tuple(trial for trial in self._trials if trial.number not in self._outcomes)
+
+    @property
+    def n_started(self) -> int:
+        """Number of trials, pending ones included."""
+        return len(self._trials)
+
+    @property
+    def n_finished(self) -> int:
+        """Number of trials with an outcome."""
+        return len(self._outcomes)
+
+    @property
+    def successes(self) -> tuple[int, ...]:
+        """Numbers of the successful trials, in the order of recording."""
+        return tuple(self._successes)
+
+    def success_losses(self) -> FloatArray:
+        """Return the losses of the successful trials, in the order of `successes`."""
+        return np.array([self._outcomes[number].loss for number in self._successes], dtype=float)
+
+    @property
+    def best(self) -> Outcome | None:
+        """The successful outcome with the lowest loss, the earliest trial among equals."""
+        ended = (self._outcomes[number] for number in self._successes)
+        return min(ended, key=lambda outcome: (outcome.loss, outcome.number), default=None)

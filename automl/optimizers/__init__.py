@@ -1,0 +1,1 @@
+"""What to try next: functions of the history and a generator."""

@@ -1,0 +1,112 @@
+"""Configurations to be scored: random draws and the ends of local searches.
+
+References
+----------
+.. [1] F. Hutter, H. H. Hoos, K. Leyton-Brown (2011). Sequential Model-Based Optimization for
+   General Algorithm Configuration. LION 5, section 3.3 (one-exchange neighbourhoods).
+.. [2] Y. Shen et al. (2023). DivBO: Diversity-aware CASH for Ensemble Learning.
+   https://arxiv.org/abs/2302.03255, section 3.2 and appendix A.4 (4,950 random, 50 local).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+import numpy as np
+from ConfigSpace import Configuration, ConfigurationSpace
+from ConfigSpace.util import get_one_exchange_neighbourhood
+
+from search_space.arrays import FloatArray
+
+_MAX_SEED = 2**31 - 1
+
+Acquisition = Callable[[Sequence[Configuration]], FloatArray]
+"""Scores configurations; higher is more worth trying."""
+
+
+def random_candidates(
+    space: ConfigurationSpace, n_candidates: int, rng: np.random.Generator
+) -> list[Configuration]:
+    """Return configurations drawn uniformly from the space, equal ones possible."""
+    # The draw goes through the space's own generator; seeding it anew each time makes the result
+    # a function of `rng` alone.
+    space.seed(int(rng.integers(_MAX_SEED)))
+    if n_candidates == 1:
+        return [space.sample_configuration()]
+    return list(space.sample_configuration(n_candidates))
+
+
+def local_search(
+    acquisition: Acquisition,
+    starts: Sequence[Configuration],
+    rng: np.random.Generator,
+    *,
+    max_steps: int,
+) -> list[Configuration]:
+    """Climb from each start to a configuration that none of its neighbours beats.
+
+    All searches advance together, so that one call of the acquisition function scores the
+    neighbourhoods of a whole step.
+
+    Parameters
+    ----------
+    acquisition : callable
+        Scores a list of configurations, (c,) array, higher is better.
+    starts : sequence of Configuration
+        Where the searches begin.
+    rng : numpy Generator
+        Draws the neighbours of numeric hyperparameters.
+    max_steps : int
+        Moves of one search at most.
+
+    Returns
+    -------
+    list of Configuration
+        The end of each search, in the order of `starts`.
+    """
+    # Differs from [1]: the best neighbour is taken instead of the first better one, because
+    # scoring whole neighbourhoods at once costs less than scoring neighbours one by one.
+    ends = list(starts)
+    if not ends:
+        return ends
+    values = acquisition(ends)
+    climbing = list(range(len(ends)))
+    for _ in range(max_steps):
+        neighbours = [_neighbours(ends[i], rng) for i in climbing]
+        if not any(neighbours):
+            break
+        scores = acquisition(list(chain.from_iterable(neighbours)))
+        climbing = _move(ends, values, climbing, neighbours, scores)
+        if not climbing:
+            break
+    return ends
+
+
+def _neighbours(configuration: Configuration, rng: np.random.Generator) -> list[Configuration]:
+    """Return the one-exchange neighbourhood: 4 draws per number, every other category [1]_."""
+    return list(
+        get_one_exchange_neighbourhood(
+            configuration, seed=int(rng.integers(_MAX_SEED)), num_neighbors=4, stdev=0.2
+        )
+    )
+
+
+def _move(
+    ends: list[Configuration],
+    values: FloatArray,
+    climbing: list[int],
+    neighbours: list[list[Configuration]],
+    scores: FloatArray,
+) -> list[int]:
+    """Move every search to its best neighbour if that is better; return those that moved."""
+    moved = []
+    position = 0
+    for i, around in zip(climbing, neighbours, strict=True):
+        block = scores[position : position + len(around)]
+        position += len(around)
+        if around and block.max() > values[i]:
+            best = int(block.argmax())
+            ends[i], values[i] = around[best], block[best]
+            moved.append(i)
+    return moved

@@ -1,0 +1,185 @@
+"""DivBO: Bayesian optimisation that looks for models that are good and different.
+
+References
+----------
+.. [1] Y. Shen, Y. Lu, Y. Li, Y. Tu, W. Zhang, B. Cui (2022). DivBO: Diversity-aware CASH for
+   Ensemble Learning. NeurIPS. https://arxiv.org/abs/2302.03255, equations (3)-(5), Algorithm 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from automl.acquisition.minimum_diversity import minimum_diversity
+from automl.acquisition.rank_sum import rank_sum, saturating_weight
+from automl.ensembles.diversity import diversity_to, pairwise_diversity
+from automl.ensembles.selection import select, shortlist
+from automl.history import History
+from automl.optimizers.bayesian import CandidateSettings, score_candidates
+from automl.optimizers.initial_design import DefaultsFirst, InitialDesign
+from automl.optimizers.random_search import propose_at_random
+from automl.surrogates.diversity import DiversitySurrogate, FittedDiversitySurrogate
+from automl.surrogates.random_forest import RandomForest
+from automl.surrogates.surrogate import Surrogate
+from automl.trial import Proposal
+from search_space.arrays import FloatArray, IntArray, PredictionArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSettings:
+    """How the temporary pool is selected from the history.
+
+    Attributes
+    ----------
+    size : int
+        Rounds of ensemble selection, E in [1]_.
+    n_rows : int
+        Validation rows that the pool and the diversities are computed on, up to one more for each
+        class: a constant subset, as section 3.3 of [1]_ suggests for large tables.
+    n_library : int
+        Trials at most that the selection may choose from, those with the lowest losses.
+    """
+
+    size: int = 25
+    n_rows: int = 5_000
+    n_library: int = 250
+
+
+@dataclass(frozen=True, slots=True)
+class _Knowledge:
+    """What was computed from one set of successful trials: a memo, not state."""
+
+    successes: tuple[int, ...]
+    diversity: FloatArray
+    pool: tuple[int, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class DivBO:
+    """Rank sum of expected improvement and predicted diversity [1]_.
+
+    Attributes
+    ----------
+    beta, tau : float
+        Scale and speed of the saturating weight of diversity, Eq. (5).
+    n_samples : int
+        Draws that the minimum of Eq. (4) is averaged over, N.
+    initial_design : InitialDesign
+        What to try before the surrogates are used.
+    performance_surrogate : Surrogate
+        Model from encoded configurations to losses.
+    diversity_surrogate : DiversitySurrogate
+        Model from pairs of encoded configurations to their diversity.
+    candidates : CandidateSettings
+        How many candidates are scored.
+    pool : PoolSettings
+        How the temporary pool is selected.
+    """
+
+    beta: float = 0.05
+    tau: float = 0.2
+    n_samples: int = 15
+    initial_design: InitialDesign = field(default_factory=DefaultsFirst)
+    performance_surrogate: Surrogate = field(default_factory=RandomForest)
+    diversity_surrogate: DiversitySurrogate = field(default_factory=DiversitySurrogate)
+    candidates: CandidateSettings = field(default_factory=CandidateSettings)
+    pool: PoolSettings = field(default_factory=PoolSettings)
+    _memo: tuple[History, _Knowledge] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+
+    def propose(self, history: History, rng: np.random.Generator) -> Proposal:
+        """Return the new candidate with the lowest weighted sum of ranks, Algorithm 1 of [1]_."""
+        proposal = self.initial_design.propose(history, rng)  # lines 3-4
+        if proposal is not None:
+            return proposal
+        if not history.successes:
+            return propose_at_random(history, rng)
+        scored = score_candidates(history, rng, self.performance_surrogate, self.candidates)
+        diversity = self._expected_diversity(history, scored.encoded, rng)
+        # `t` of Eq. (5) counts observations, those of the initial design included.
+        weight = saturating_weight(history.n_finished, beta=self.beta, tau=self.tau)
+        scores = rank_sum(scored.log_ei, diversity, weight=weight)  # line 8
+        for index in np.argsort(scores, kind="stable"):  # line 9
+            if not history.was_proposed(scored.configurations[index]):
+                return scored.proposal(
+                    int(index),
+                    diversity_weight=weight,
+                    minimum_diversity=float(diversity[index]),
+                    rank_sum=float(scores[index]),
+                )
+        return propose_at_random(history, rng)
+
+    def __getstate__(self) -> tuple[None, dict[str, object]]:  # type: ignore[explicit-override]
+        """Leave the memo behind: it refers to a history with open files."""
+        settings = {item.name: getattr(self, item.name) for item in fields(self)}
+        return None, settings | {"_memo": None}
+
+    def _expected_diversity(
+        self, history: History, candidates: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return Eq. (4) for each candidate: diversity from the closest member of the pool."""
+        knowledge = self._knowledge(history)
+        encode = history.problem.encoder.encode
+        trials = history.trials
+        observed = encode([trials[number].configuration for number in knowledge.successes])
+        model: FittedDiversitySurrogate = self.diversity_surrogate.fit(
+            observed, knowledge.diversity, rng
+        )
+        pool = encode([trials[number].configuration for number in knowledge.pool])
+        mean, std = model.predict(candidates, pool)
+        return minimum_diversity(mean, std, n_samples=self.n_samples, rng=rng)
+
+    def _knowledge(self, history: History) -> _Knowledge:
+        """Return diversities and temporary pool, growing what is known of the same history."""
+        successes = history.successes
+        known = self._memo[1] if self._memo is not None and self._memo[0] is history else None
+        if known is not None and known.successes == successes:
+            return known
+        rows = _row_subset(history.problem.codes, self.pool.n_rows)
+        predictions = history.predictions.stack(successes)[:, rows]
+        if known is not None and successes[: len(known.successes)] == known.successes:
+            diversity = _grown(known.diversity, predictions)
+        else:
+            diversity = pairwise_diversity(predictions)
+        knowledge = _Knowledge(successes, diversity, self._select_pool(history, predictions, rows))
+        self._memo = (history, knowledge)
+        return knowledge
+
+    def _select_pool(
+        self, history: History, predictions: PredictionArray, rows: slice | IntArray
+    ) -> tuple[int, ...]:
+        """Return the distinct members of an ensemble selected from the history, line 7."""
+        library = shortlist(history.success_losses(), self.pool.n_library)
+        problem = history.problem
+        chosen = select(
+            predictions[library], problem.codes[rows], problem.metric, self.pool.size
+        ).weights.nonzero()[0]
+        return tuple(history.successes[library[i]] for i in chosen)
+
+
+def _row_subset(codes: IntArray, n_wanted: int) -> slice | IntArray:
+    """Return all rows or, of more than are wanted, every s-th of each class.
+
+    No class is lost, as some metrics are undefined without one.
+    """
+    step = -(-codes.shape[0] // n_wanted)
+    if step == 1:
+        return slice(None)
+    by_class = np.argsort(codes, kind="stable")
+    ordered = codes[by_class]
+    place_in_class = np.arange(codes.shape[0]) - np.searchsorted(ordered, ordered)
+    return np.sort(by_class[place_in_class % step == 0])
+
+
+def _grown(diversity: FloatArray, predictions: PredictionArray) -> FloatArray:
+    """Return the diversity matrix with rows for the predictions it does not hold yet."""
+    n_known, n_all = diversity.shape[0], predictions.shape[0]
+    grown = np.zeros((n_all, n_all))
+    grown[:n_known, :n_known] = diversity
+    for i in range(n_known, n_all):
+        grown[i, : i + 1] = diversity_to(predictions[i], predictions[: i + 1])
+        grown[: i + 1, i] = grown[i, : i + 1]
+    return grown

@@ -1,0 +1,63 @@
+"""Random search: uniform draws from the space.
+
+References
+----------
+.. [1] J. Bergstra, Y. Bengio (2012). Random Search for Hyper-Parameter Optimization. Journal of
+   Machine Learning Research 13, 281-305.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from automl.errors import SpaceExhaustedError
+from automl.history import History
+from automl.optimizers.candidates import random_candidates
+from automl.trial import Origin, Proposal
+
+if TYPE_CHECKING:
+    from automl.optimizers.initial_design import InitialDesign
+
+_DRAWS_BEFORE_GIVING_UP = 2_000
+
+
+def propose_at_random(history: History, rng: np.random.Generator) -> Proposal:
+    """Return a uniform draw that was never taken up before.
+
+    Raises
+    ------
+    SpaceExhaustedError
+        If 2,000 further draws are all known: the space is finite and small.
+    """
+    space = history.problem.search_space.configuration_space
+    for n_draws in (1, _DRAWS_BEFORE_GIVING_UP):
+        for configuration in random_candidates(space, n_draws, rng):
+            if not history.was_proposed(configuration):
+                return Proposal(configuration=configuration, origin=Origin.RANDOM)
+    raise SpaceExhaustedError(
+        f"{_DRAWS_BEFORE_GIVING_UP} random draws gave no configuration that was not tried before"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RandomSearch:
+    """Uniform random search [1]_ after an initial design.
+
+    Attributes
+    ----------
+    initial_design : InitialDesign or None
+        What to try first.
+    """
+
+    initial_design: InitialDesign | None = None
+
+    def propose(self, history: History, rng: np.random.Generator) -> Proposal:
+        """Return the next of the initial design, then uniform draws."""
+        if self.initial_design is not None:
+            proposal = self.initial_design.propose(history, rng)
+            if proposal is not None:
+                return proposal
+        return propose_at_random(history, rng)

@@ -1,0 +1,1 @@
+"""Worker slots that run evaluations at the same time."""

@@ -1,0 +1,62 @@
+"""The search: propose, start, wait, record, until the budget is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from automl.budget import Budget
+from automl.errors import SpaceExhaustedError
+from automl.history import History
+from automl.optimizers.optimizer import Optimizer
+from automl.trial import Outcome, Trial
+
+
+class Workers(Protocol):
+    """Evaluates trials, one in each slot."""
+
+    @property
+    def n_slots(self) -> int:
+        """How many trials run at the same time."""
+        ...
+
+    @property
+    def all_busy(self) -> bool:
+        """Whether starting a trial now would exceed the number of slots."""
+        ...
+
+    def start(self, trial: Trial) -> None:
+        """Start evaluating a trial and return at once."""
+        ...
+
+    def wait(self, seconds: float) -> Iterator[Outcome]:
+        """Wait until a trial ends or the time is up; yield every outcome that is ready."""
+        ...
+
+    def stop(self) -> Iterator[Outcome]:
+        """Wait for what still runs; yield an outcome for every trial not reported yet."""
+        ...
+
+
+def run_search(optimizer: Optimizer, workers: Workers, history: History, budget: Budget) -> None:
+    """Fill `history` with trials until `budget` is spent, keeping every worker busy.
+
+    With several slots the next proposal is made while all of them are busy, so that a slot that
+    becomes free never waits for one. With one slot every proposal knows every outcome.
+    """
+    prepared = None
+    try:
+        while budget.allows_another(history.n_started):
+            if not workers.all_busy:
+                proposal = prepared or optimizer.propose(history, history.rng())
+                prepared = None
+                workers.start(history.open_trial(proposal))
+            elif prepared is None and workers.n_slots > 1:
+                prepared = optimizer.propose(history, history.rng())
+            else:
+                for outcome in workers.wait(budget.search_seconds_left):
+                    history.record(outcome)
+    except SpaceExhaustedError:
+        pass  # a finite space was tried in full: nothing is left to search
+    for outcome in workers.stop():
+        history.record(outcome)

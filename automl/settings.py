@@ -1,0 +1,222 @@
+"""What `AutoClassifier` was asked for, checked before anything starts."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from automl.errors import InputError, InputTypeError
+from automl.optimizers.bayesian import BayesianOptimization
+from automl.optimizers.divbo import DivBO
+from automl.optimizers.initial_design import DefaultsFirst
+from automl.optimizers.optimizer import Optimizer
+from automl.optimizers.random_search import RandomSearch
+
+_OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
+    "divbo": DivBO,
+    "bo": BayesianOptimization,
+    "random": lambda: RandomSearch(initial_design=DefaultsFirst(n_random=0)),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The checked parameters of `AutoClassifier` that do not depend on the data.
+
+    The attributes have the names of the estimator's parameters. "auto" has become None in
+    `trial_time_limit` and `memory_limit`, "no limit" is infinity in `time_limit`.
+    """
+
+    time_limit: float
+    n_trials: int | None
+    optimizer: Optimizer
+    include: tuple[str, ...] | None
+    exclude: tuple[str, ...] | None
+    extra_learners: tuple[Any, ...]
+    ensemble_size: int
+    trial_time_limit: float | None
+    memory_limit: float | None
+    n_jobs: int | None
+    refit: bool
+    work_dir: Path | None
+    verbose: int
+    callbacks: tuple[Callable[..., object], ...]
+    seed: int
+
+
+def check_settings(estimator: Any) -> Settings:
+    """Return the parameters of an estimator, checked.
+
+    Raises
+    ------
+    InputError
+        If a parameter has a value that cannot be used; the message names the parameter, what was
+        found and what is expected.
+    """
+    time_limit = _seconds("time_limit", estimator.time_limit, if_none=math.inf)
+    n_trials = _optional_count("n_trials", estimator.n_trials)
+    if math.isinf(time_limit) and n_trials is None:
+        raise InputError(
+            f"time_limit is {estimator.time_limit!r} and n_trials is None, so the search would "
+            "never end; set one of them"
+        )
+    return Settings(
+        time_limit=time_limit,
+        n_trials=n_trials,
+        optimizer=_optimizer(estimator.optimizer),
+        include=_names("include", estimator.include),
+        exclude=_names("exclude", estimator.exclude),
+        extra_learners=_sequence("extra_learners", estimator.extra_learners),
+        ensemble_size=_count("ensemble_size", estimator.ensemble_size),
+        trial_time_limit=_auto_amount("trial_time_limit", estimator.trial_time_limit, "seconds"),
+        memory_limit=_auto_amount("memory_limit", estimator.memory_limit, "MiB"),
+        n_jobs=_n_jobs(estimator.n_jobs),
+        refit=_flag("refit", estimator.refit),
+        work_dir=_folder("work_dir", estimator.work_dir),
+        verbose=_verbosity(estimator.verbose),
+        callbacks=_callables("callbacks", estimator.callbacks),
+        seed=_seed(estimator.random_state),
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def _seconds(name: str, value: Any, *, if_none: float) -> float:
+    if value is None:
+        return if_none
+    return _positive(name, value, "seconds")
+
+
+def _positive(name: str, value: Any, unit: str) -> float:
+    if not _is_number(value):
+        raise InputTypeError(
+            f"{name} must be a positive number of {unit}, found {value!r} of type "
+            f"{type(value).__name__}"
+        )
+    if not value > 0:
+        raise InputError(f"{name} must be a positive number of {unit}, found {value!r}")
+    return float(value)
+
+
+def _auto_amount(name: str, value: Any, unit: str) -> float | None:
+    if isinstance(value, str):
+        if value == "auto":
+            return None
+        raise InputError(f'{name} must be "auto", None or a number of {unit}, found {value!r}')
+    return math.inf if value is None else _positive(name, value, unit)
+
+
+def _count(name: str, value: Any) -> int:
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        raise InputTypeError(
+            f"{name} must be a whole number of at least 1, found {value!r} of type "
+            f"{type(value).__name__}"
+        )
+    if value < 1:
+        raise InputError(f"{name} must be a whole number of at least 1, found {value!r}")
+    return int(value)
+
+
+def _optional_count(name: str, value: Any) -> int | None:
+    return None if value is None else _count(name, value)
+
+
+def _n_jobs(value: Any) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value == 0:
+        raise InputError(
+            f"n_jobs must be None, a number of workers, or negative as in joblib, found {value!r}"
+        )
+    return int(value)
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise InputTypeError(f"{name} must be True or False, found {value!r}")
+    return bool(value)
+
+
+def _verbosity(value: Any) -> int:
+    if not isinstance(value, numbers.Integral) or value < 0:
+        raise InputError(f"verbose must be 0 (silent) or a positive number, found {value!r}")
+    return int(value)
+
+
+def _sequence(name: str, value: Any) -> tuple[Any, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InputTypeError(
+            f"{name} must be None or a list, found {value!r}; write [...] around it"
+        )
+    return tuple(value)
+
+
+def _names(name: str, value: Any) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    names: Sequence[Any] = _sequence(name, value)
+    wrong = [item for item in names if not isinstance(item, str)]
+    if wrong:
+        raise InputTypeError(f"{name} must hold names of learners, found {wrong[0]!r}")
+    return tuple(names)
+
+
+def _callables(name: str, value: Any) -> tuple[Callable[..., object], ...]:
+    items = _sequence(name, value)
+    wrong = [item for item in items if not callable(item)]
+    if wrong:
+        raise InputTypeError(f"{name} must hold callables, found {wrong[0]!r}")
+    return items
+
+
+def _folder(name: str, value: Any) -> Path | None:
+    if value is None:
+        return None
+    if not isinstance(value, str | Path):
+        raise InputTypeError(f"{name} must be a path, found {value!r}")
+    path = Path(value)
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{name} must be a folder, {str(path)!r} is a file")
+    return path
+
+
+def _optimizer(value: Any) -> Optimizer:
+    if isinstance(value, str):
+        if value in _OPTIMIZERS:
+            return _OPTIMIZERS[value]()
+        known = ", ".join(map(repr, _OPTIMIZERS))
+        raise InputError(
+            f"optimizer {value!r} is unknown; use one of {known}, or an object with a method "
+            "propose(history, rng)"
+        )
+    if isinstance(value, type) or not isinstance(value, Optimizer):
+        raise InputTypeError(
+            f"optimizer must be a name or an object with a method propose(history, rng), "
+            f"found {value!r}"
+        )
+    return value
+
+
+def _seed(random_state: Any) -> int:
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, np.random.RandomState | np.random.Generator):
+        draw = getattr(random_state, "integers", None) or random_state.randint  # type: ignore[union-attr]
+        return int(draw(2**31 - 1))
+    is_whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
+    if is_whole and int(random_state) >= 0:
+        return int(random_state)
+    raise InputError(
+        "random_state must be None, a whole number that is not negative, a numpy RandomState or "
+        f"a numpy Generator, found {random_state!r}"
+    )

@@ -1,0 +1,1 @@
+"""What a search leaves on disk: journal, predictions, models."""

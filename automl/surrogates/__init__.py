@@ -1,0 +1,1 @@
+"""Models that predict losses and diversities of configurations not yet evaluated."""

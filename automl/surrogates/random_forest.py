@@ -1,0 +1,112 @@
+"""A random forest whose trees disagree where little is known.
+
+The prediction is the mean of the trees' predictions, its variance the variance across trees [1]_.
+Sizes follow the probabilistic random forest of OpenBox [2]_, with which DivBO models the loss.
+
+References
+----------
+.. [1] Hutter, Hoos, Leyton-Brown (2011). Sequential Model-Based Optimization for General
+   Algorithm Configuration. LION 5, section 4.1.
+.. [2] Li et al. (2021). OpenBox: A Generalized Black-box Optimization Service. KDD.
+   https://arxiv.org/abs/2106.00421
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.tree import DecisionTreeRegressor
+
+from search_space.arrays import FloatArray
+
+# Differs from [2]: its trees split the levels of a category into any two sets, scikit-learn's
+# cannot. Categories therefore have to come as one column for each level.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomForest:
+    """Settings of the forest.
+
+    Attributes
+    ----------
+    n_trees : int
+        Trees, each grown on as many rows as there are observations, drawn with replacement.
+    feature_fraction : float
+        Share of the columns that each split may choose from, in (0, 1].
+    min_rows_to_split, min_rows_in_leaf : int
+        Rows that a node needs to be split, and that each side of a split must keep.
+    variance_floor : float, loss squared
+        Smallest predicted variance, positive: no configuration is ever taken for certain.
+    """
+
+    n_trees: int = 10
+    feature_fraction: float = 5 / 6
+    min_rows_to_split: int = 3
+    min_rows_in_leaf: int = 3
+    variance_floor: float = 1e-5
+
+    def __post_init__(self) -> None:
+        if self.n_trees < 1 or not self.variance_floor > 0.0:
+            raise ValueError(
+                f"n_trees and variance_floor must be positive, "
+                f"not {self.n_trees} and {self.variance_floor}"
+            )
+
+    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> FittedRandomForest:
+        """Grow the trees; see :class:`automl.surrogates.surrogate.Surrogate`."""
+        if len(X) < 1 or y.shape != (len(X),):
+            raise ValueError(f"X {X.shape} and y {y.shape} must be of the same length, at least 1")
+        if not (np.isfinite(X).all() and np.isfinite(y).all()):
+            raise ValueError("X and y must be finite")
+        rows = X.astype(np.float32)
+        trees = tuple(self._grow(rows, y, rng) for _ in range(self.n_trees))
+        return FittedRandomForest(trees=trees, variance_floor=self.variance_floor)
+
+    def _grow(self, X: Any, y: FloatArray, rng: np.random.Generator) -> Any:
+        """Return one tree on a bootstrap sample."""
+        drawn = rng.integers(len(y), size=len(y))
+        tree = DecisionTreeRegressor(
+            max_features=max(1, int(self.feature_fraction * X.shape[1])),
+            min_samples_split=self.min_rows_to_split,
+            min_samples_leaf=self.min_rows_in_leaf,
+            random_state=int(rng.integers(2**31)),
+        )
+        return tree.fit(X[drawn], y[drawn], check_input=False).tree_
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedRandomForest:
+    """A grown forest.
+
+    Attributes
+    ----------
+    trees : tuple
+        The trees, in scikit-learn's compiled form.
+    variance_floor : float, loss squared
+        Smallest predicted variance.
+    """
+
+    trees: tuple[Any, ...]
+    variance_floor: float
+
+    def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean over the trees and the standard deviation across them.
+
+        Parameters
+        ----------
+        X : (n, d) array
+            Encoded configurations.
+
+        Returns
+        -------
+        mean, std : (n,) arrays, loss
+            The standard deviation is at least the root of the floor.
+        """
+        # The estimators' own predict checks and converts X once per tree, which costs more than
+        # the trees themselves.
+        rows = np.ascontiguousarray(X, dtype=np.float32)
+        of_trees = np.stack([tree.predict(rows)[:, 0] for tree in self.trees])
+        variance = np.maximum(of_trees.var(axis=0), self.variance_floor)
+        return of_trees.mean(axis=0), np.sqrt(variance)

@@ -1,0 +1,53 @@
+"""What a surrogate is: settings that, fitted on observations, give a predictor."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from search_space.arrays import FloatArray
+
+
+class FittedSurrogate(Protocol):
+    """A model of the loss over encoded configurations."""
+
+    def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what is believed of the loss of each configuration.
+
+        Parameters
+        ----------
+        X : (n, d) array
+            Encoded configurations.
+
+        Returns
+        -------
+        mean : (n,) array, loss
+            Predicted mean.
+        std : (n,) array, loss
+            Predicted standard deviation, positive.
+        """
+        ...
+
+
+class Surrogate(Protocol):
+    """Settings of a model; fitting leaves them as they are."""
+
+    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> FittedSurrogate:
+        """Return the model of these observations.
+
+        Parameters
+        ----------
+        X : (n, d) array
+            Encoded configurations, at least one.
+        y : (n,) array, loss
+            Their losses, all finite.
+        rng : numpy.random.Generator
+            Source of every random choice.
+
+        Raises
+        ------
+        ValueError
+            If there is no observation, the lengths differ, or a value is not finite.
+        """
+        ...

@@ -1,0 +1,70 @@
+"""A fitted `AutoClassifier` without a search, for everything that only uses one."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from automl.data.schema import learn_schema
+from automl.ensembles.weighted_ensemble import Member, WeightedEnsemble
+from automl.estimator import AutoClassifier
+from automl.leaderboard import TrialRecord
+from automl.trial import Status
+
+
+def small_table() -> tuple[pd.DataFrame, pd.Series]:
+    """Return 40 rows of two columns, and labels that the first column decides."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"width": rng.normal(size=40), "height": rng.normal(size=40)})
+    return X, pd.Series(np.where(X["width"] > 0.0, "wide", "narrow"), name="shape")
+
+
+def fitted_search() -> AutoClassifier:
+    """Return an estimator fitted on `small_table`: one member, one worse trial, one failure."""
+    X, y = small_table()
+    search = AutoClassifier()
+    search._schema = learn_schema(X)
+    search.classes_, codes = np.unique(y.to_numpy(dtype=object), return_inverse=True)
+    search.n_features_in_ = X.shape[1]
+    search.feature_names_in_ = np.array(X.columns, dtype=object)
+    search.changes_ = ()
+    search.baseline_loss_, search.best_loss_ = 0.5, 0.125
+    model = make_pipeline(LogisticRegression()).fit(search._schema.transform(X), codes)
+    member = Member(
+        number=0,
+        learner="logistic_regression",
+        weight=1.0,
+        loss=0.125,
+        configuration={},
+        models=(model,),
+        is_refitted=True,
+    )
+    search.ensemble_ = WeightedEnsemble(members=(member,), n_classes=2, loss=0.125)
+    search._records = (
+        _record(0, "logistic_regression", 0.125, {"classifier:logistic_regression:C": 0.98765}),
+        _record(1, "lda", 0.25, {"preprocessor": "pca"}),
+        _record(2, "mlp", math.inf, {"preprocessor": "none"}),
+    )
+    return search
+
+
+def _record(
+    number: int, learner: str, loss: float, configuration: dict[str, object]
+) -> TrialRecord:
+    is_success = math.isfinite(loss)
+    return TrialRecord(
+        trial=number,
+        learner=learner,
+        loss=loss,
+        seconds=1.25,
+        status=str(Status.SUCCESS if is_success else Status.TIMEOUT),
+        reason="" if is_success else "took longer than 1 s",
+        traceback="",
+        memory_mib=1.0,
+        origin="random",
+        configuration={"classifier": learner, **configuration},
+    )

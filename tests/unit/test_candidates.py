@@ -1,0 +1,165 @@
+"""Random draws and local search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from ConfigSpace import (
+    Categorical,
+    Configuration,
+    ConfigurationSpace,
+    Float,
+    ForbiddenEqualsClause,
+)
+from ConfigSpace.util import get_one_exchange_neighbourhood
+from fakes.histories import mixed_space
+
+from automl.optimizers.candidates import local_search, random_candidates
+from search_space.arrays import FloatArray
+
+
+def bowl() -> ConfigurationSpace:
+    space = ConfigurationSpace()
+    space.add(Float("x", (0.0, 1.0)), Float("y", (0.0, 1.0)), Categorical("kind", ["good", "bad"]))
+    return space
+
+
+def height(configurations: Sequence[Configuration]) -> FloatArray:
+    """Return a concave function with its maximum 0 at (0.3, 0.8, good)."""
+    return np.array(
+        [
+            -((c["x"] - 0.3) ** 2) - (c["y"] - 0.8) ** 2 - (c["kind"] == "bad")
+            for c in configurations
+        ]
+    )
+
+
+def draw(space: ConfigurationSpace, n: int, seed: int) -> list[Configuration]:
+    return random_candidates(space, n, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 300])
+def test_as_many_valid_configurations_are_drawn_as_asked(n: int) -> None:
+    found = draw(mixed_space().configuration_space, n, seed=0)
+    assert len(found) == n
+    for configuration in found:
+        configuration.check_valid_configuration()
+
+
+def test_draws_depend_on_the_generator_alone() -> None:
+    space = mixed_space().configuration_space
+    first = draw(space, 20, seed=1)
+    space.seed(12345)
+    space.sample_configuration(7)
+    assert draw(space, 20, seed=1) == first
+    assert draw(mixed_space().configuration_space, 20, seed=1) == first
+    assert draw(space, 20, seed=2) != first
+
+
+def test_one_generator_never_gives_the_same_draws_twice() -> None:
+    space = mixed_space().configuration_space
+    rng = np.random.default_rng(0)
+    assert random_candidates(space, 5, rng) != random_candidates(space, 5, rng)
+
+
+def test_draws_are_uniform_over_choices_and_the_scale_of_numbers() -> None:
+    found = draw(mixed_space().configuration_space, 6_000, seed=3)
+    counts = np.array([sum(c["classifier"] == name for c in found) for name in COUNTED])
+    # Six standard deviations of a binomial(6000, 1/3) are 219.
+    assert np.abs(counts - 2_000).max() < 219
+    rates = np.array([c["classifier:slow:rate"] for c in found if c["classifier"] == "slow"])
+    # The logarithm is uniform over three decades: a third of the draws in each.
+    shares = np.histogram(np.log10(rates), bins=[-3, -2, -1, 0])[0] / rates.size
+    np.testing.assert_allclose(shares, 1 / 3, atol=0.064)
+
+
+COUNTED = ("slow", "cheap", "middle")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_local_search_climbs_and_never_ends_below_its_start(seed: int) -> None:
+    space = bowl()
+    starts = draw(space, 8, seed)
+    ends = local_search(height, starts, np.random.default_rng(seed), max_steps=4)
+    before, after = height(starts), height(ends)
+    assert len(ends) == len(starts)
+    assert np.all(after >= before)
+    assert np.all(after > -1.0)  # changing the kind alone is one step
+    assert after.mean() > before.mean() + 0.3
+
+
+def test_enough_steps_reach_the_top() -> None:
+    start = Configuration(bowl(), values={"x": 0.95, "y": 0.05, "kind": "bad"})
+    (end,) = local_search(height, [start], np.random.default_rng(0), max_steps=60)
+    assert height([end])[0] > -1e-2
+
+
+def test_no_step_and_no_start_leave_everything_as_it_is() -> None:
+    starts = draw(bowl(), 3, seed=0)
+    assert local_search(height, starts, np.random.default_rng(0), max_steps=0) == starts
+    assert local_search(height, [], np.random.default_rng(0), max_steps=4) == []
+
+
+def test_the_starts_are_not_changed_and_equal_generators_give_equal_ends() -> None:
+    starts = draw(bowl(), 4, seed=0)
+    kept = list(starts)
+    one, other = (
+        local_search(height, starts, np.random.default_rng(6), max_steps=4) for _ in range(2)
+    )
+    assert one == other
+    assert starts == kept
+
+
+def test_one_call_scores_the_neighbourhoods_of_all_searches() -> None:
+    sizes: list[int] = []
+
+    def counting(configurations: Sequence[Configuration]) -> FloatArray:
+        sizes.append(len(configurations))
+        return height(configurations)
+
+    starts = draw(bowl(), 6, seed=2)
+    local_search(counting, starts, np.random.default_rng(0), max_steps=3)
+    # The starts, then at most 4 + 4 + 1 neighbours of each search that still climbs.
+    assert sizes[0] == 6
+    assert 2 <= len(sizes) <= 4
+    assert all(size <= 6 * 9 for size in sizes[1:])
+
+
+def test_a_search_ends_where_no_neighbour_is_better() -> None:
+    flat_calls = []
+
+    def flat(configurations: Sequence[Configuration]) -> FloatArray:
+        flat_calls.append(len(configurations))
+        return np.zeros(len(configurations))
+
+    starts = draw(bowl(), 3, seed=0)
+    assert local_search(flat, starts, np.random.default_rng(0), max_steps=10) == starts
+    assert len(flat_calls) == 2  # the starts and one neighbourhood of each
+
+
+def test_each_step_goes_to_a_neighbour_of_the_start() -> None:
+    space = mixed_space().configuration_space
+    start = draw(space, 1, seed=4)[0]
+
+    def prefers_any_change(configurations: Sequence[Configuration]) -> FloatArray:
+        return np.array([float(c != start) for c in configurations])
+
+    (end,) = local_search(prefers_any_change, [start], np.random.default_rng(0), max_steps=1)
+    changed = [name for name in space if start.get(name) != end.get(name)]
+    roots = [name for name in changed if name == "classifier" or (name in end and name in start)]
+    assert len(roots) == 1  # one exchange; what depends on it may appear or vanish
+
+
+def test_a_configuration_without_neighbours_stays() -> None:
+    space = ConfigurationSpace()
+    kind = Categorical("kind", ["only", "forbidden"])
+    space.add(kind)
+    space.add(ForbiddenEqualsClause(kind, "forbidden"))
+    start = Configuration(space, values={"kind": "only"})
+    assert list(get_one_exchange_neighbourhood(start, seed=0)) == []
+    ends = local_search(
+        lambda cs: np.zeros(len(cs)), [start], np.random.default_rng(0), max_steps=4
+    )
+    assert ends == [start]

@@ -1,0 +1,222 @@
+"""The user's labels and the codes that stand for them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import DataConversionWarning
+
+from automl.data.labels import encode_labels
+from automl.data.raw_column import object_array
+from automl.errors import InputError, InputTypeError
+
+CODES = np.array([1, 0, 2, 1, 0, 0])
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        np.array(["high", "low", "mid"]),
+        np.array(["1", "10", "2"]),  # digits that are text stay text, and are sorted as text
+        np.array([-1, 0, 1]),
+        np.array([5, 7, 900], dtype="int16"),
+        np.array([0.0, 1.0, 2.0]),
+        np.array([2**53, 2**53 + 1, 2**53 + 2]),
+        np.array([b"a", b"b", b"c"]),
+        object_array(["a", "b", "c"]),
+        object_array([1, 2, 3]),
+        object_array([(0, 1), (1, 0), (1, 1)]),
+    ],
+)
+def test_codes_give_the_users_labels_back_in_their_type(classes: Any) -> None:
+    y = classes[CODES]
+    codes, found = encode_labels(y, len(y))
+    assert (codes.dtype, codes.tolist()) == (np.int64, CODES.tolist())
+    assert (found.dtype, found.tolist()) == (classes.dtype, classes.tolist())
+
+
+def test_truth_values_stay_truth_values() -> None:
+    for y in (np.array([True, False, True]), pd.array([True, False, True], dtype="boolean")):
+        codes, classes = encode_labels(y, 3)
+        assert (classes.dtype, classes.tolist()) == (np.bool_, [False, True])
+        assert codes.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("y", "dtype"),
+    [
+        (pd.Series([2, 1, 2], dtype="Int64"), "int64"),
+        (pd.Series([2, 1, 2], dtype="int8"), "int8"),
+        (pd.Series([2.0, 1.0, 2.0], dtype="Float32"), "float32"),
+        (pd.Series([2, 1, 2], dtype=pd.ArrowDtype(pa.int32())), "int32"),
+        (pd.Series(pd.Categorical([2, 1, 2], categories=[1, 2, 3])), "int64"),
+        (pd.Index([2, 1, 2]), "int64"),
+        (pd.array([2, 1, 2], dtype="Int64"), "int64"),
+        ([2, 1, 2], "int64"),
+        ((2, 1, 2), "int64"),
+        (range(2), "int64"),
+        (pa.array([2, 1, 2]), "int64"),
+        (np.ma.array([2, 1, 2]), "int64"),
+    ],
+)
+def test_numbers_of_any_container_are_classes_of_their_numpy_type(y: Any, dtype: str) -> None:
+    codes, classes = encode_labels(y, len(y))
+    assert (classes[codes].astype(int).tolist()) == [int(label) for label in y]
+    assert classes.dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", ["str", "string", object, "category", pd.ArrowDtype(pa.string())])
+def test_text_of_any_storage_is_classes_of_text(dtype: Any) -> None:
+    codes, classes = encode_labels(pd.Series(["b", "a", "b"], dtype=dtype), 3)
+    assert (codes.tolist(), classes.tolist()) == ([1, 0, 1], ["a", "b"])
+    assert all(type(label) is str for label in classes)
+
+
+def test_text_in_a_list_is_a_text_array() -> None:
+    _, classes = encode_labels(["b", "aa"], 2)
+    assert classes.dtype == "<U2"
+
+
+def test_categories_that_do_not_occur_are_no_classes() -> None:
+    y = pd.Series(pd.Categorical(["b", "a"] * 2, categories=["a", "b", "never"]))
+    _, classes = encode_labels(y, 4)
+    assert classes.tolist() == ["a", "b"]
+
+
+@given(y=st.lists(st.integers(-3, 3), min_size=2).filter(lambda y: len(set(y)) > 1))
+def test_encoding_and_decoding_is_the_identity(y: list[int]) -> None:
+    for labels in (y, [f"c{label}" for label in y], object_array(list(y))):
+        codes, classes = encode_labels(labels, len(y))
+        assert classes[codes].tolist() == list(labels)
+        assert sorted(classes.tolist()) == classes.tolist()
+        assert set(codes.tolist()) == set(range(len(classes)))
+
+
+def test_labels_are_not_written_to_and_the_index_plays_no_part() -> None:
+    y = pd.Series(["b", "a", "c"], index=[7, 7, 1])
+    before = y.copy(deep=True)
+    codes, _ = encode_labels(y, 3)
+    assert codes.tolist() == [1, 0, 2]
+    pd.testing.assert_series_equal(y, before)
+
+
+# --- shapes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "y", [np.array([[1], [0], [1]]), [[1], [0], [1]], pd.DataFrame({"t": [1, 0, 1]})]
+)
+def test_a_column_is_taken_with_scikit_learns_warning(y: Any) -> None:
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed when a 1d array"):
+        codes, _ = encode_labels(y, 3)
+    assert codes.tolist() == [1, 0, 1]
+
+
+def test_the_column_warning_points_at_the_caller() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        encode_labels(np.array([[1], [0]]), 2)
+        encode_labels(pd.DataFrame({"t": [1, 0]}), 2)
+    assert [warning.filename for warning in caught] == [__file__, __file__]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [np.eye(3), pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3]}), np.zeros((3, 1, 1)), [[1, 0]] * 3],
+)
+def test_several_outputs_are_refused(y: Any) -> None:
+    with pytest.raises(InputError, match="y should be a 1d array, got an array of shape"):
+        encode_labels(y, 3)
+
+
+def test_rows_of_different_lengths_are_refused() -> None:
+    with pytest.raises(InputError, match="rows of different lengths"):
+        encode_labels([[1], [1, 2]], 2)
+
+
+def test_another_number_of_labels_than_rows_is_refused() -> None:
+    with pytest.raises(InputError, match=r"inconsistent numbers of samples: \[300, 5\]"):
+        encode_labels([0, 1, 0, 1, 0], 300)
+
+
+@pytest.mark.parametrize("y", ["target", {"a": 1}, 3, (label for label in [1, 2]), {1, 2}])
+def test_what_holds_no_labels_is_refused(y: Any) -> None:
+    with pytest.raises(InputTypeError, match="y must be an array"):
+        encode_labels(y, 2)
+
+
+def test_sparse_labels_are_refused() -> None:
+    with pytest.raises(InputTypeError, match="y must be dense"):
+        encode_labels(scipy.sparse.csr_array([[1, 0]]), 2)
+
+
+def test_no_labels_are_refused_in_scikit_learns_words() -> None:
+    with pytest.raises(InputError, match="Me requires y to be passed, but the target y is None"):
+        encode_labels(None, 2, estimator_name="Me")
+
+
+# --- labels that cannot be used --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([1.0, np.nan, 0.0, np.nan]),
+        object_array(["a", None, "b", None]),
+        ["a", np.nan, "b", None],
+        [1, None, 0, None],
+        pd.Series(["a", pd.NA, "b", pd.NA], dtype="string"),
+        pd.Series([1, None, 0, None], dtype="Int64"),
+        pd.Series(pd.Categorical(["a", None, "b", None])),
+        pd.Series(pd.to_datetime(["2020", None, "2021", None])).astype(object),
+        np.ma.array([1, 9, 0, 9], mask=[0, 1, 0, 1]),
+    ],
+)
+def test_missing_labels_are_counted_and_refused(y: Any) -> None:
+    with pytest.raises(InputError, match="y contains NaN: 2 of 4 labels are missing"):
+        encode_labels(y, 4)
+
+
+def test_one_class_is_refused_by_name() -> None:
+    with pytest.raises(
+        InputError, match=r"y has one class \(0\); AutoClassifier needs at least two"
+    ):
+        encode_labels(np.zeros(5, dtype=int), 5)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [[0.5, 1.5, 2.0], np.array([0.5, 1.5], dtype="float32"), object_array([0.5, 1]), [1e-9, 1.0]],
+)
+def test_fractions_are_refused_as_continuous(y: Any) -> None:
+    with pytest.raises(InputError, match="Unknown label type: continuous"):
+        encode_labels(y, len(y))
+
+
+def test_whole_numbers_beyond_double_precision_are_no_fractions() -> None:
+    codes, _ = encode_labels(np.array([1e300, 2e300, 1e300]), 3)
+    assert codes.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.array([1.0, np.inf]), "y contains infinity"),
+        (np.array([1j, 2j]), "Complex data not supported"),
+        (np.array(["2020", "2021"], dtype="datetime64[D]"), "y holds dates"),
+        (pd.Series(pd.to_datetime(["2020", "2021"])), "y holds dates"),
+        ([1, "a"], r"mixes labels that cannot be sorted \(int, str\)"),
+        (object_array([{"a": 1}, {"b": 1}]), "cannot be sorted"),
+    ],
+)
+def test_labels_of_an_unknown_kind_are_refused(y: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        encode_labels(y, 2)

@@ -1,0 +1,256 @@
+"""From weights to fitted members."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import cloudpickle
+import numpy as np
+import pytest
+from fakes.histories import (
+    Fate,
+    crashes,
+    filled_history,
+    mixed_job,
+    stays_pending,
+    succeed,
+)
+from fakes.learners import LENIENT, OPERATORS
+from fakes.slots import opens, run_here
+from fakes.workers import FakeClock
+from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import Pipeline
+
+from automl.budget import Budget
+from automl.data.folds import Fold, Splits
+from automl.data.table_store import TableHandle, save_table
+from automl.evaluation.calls import CallLimits, Reply
+from automl.evaluation.evaluator import PipelineSpec, RefitCall, dump_models
+from automl.history import History
+from automl.parallel.slots import Run, WorkerSlots
+from automl.refit import RefitPlan, assemble_members, estimated_refit_seconds, refit_trials
+from automl.storage.models import ModelStore
+from automl.trial import Outcome, Status, Trial
+from search_space.task import TaskProperties
+
+TASK = TaskProperties(
+    n_rows=6, n_classes=3, smallest_class=2, largest_class=2, numeric=(0, 1), is_sparse=False
+)
+
+
+def with_seconds(seconds: list[float], losses: list[float] | None = None) -> History:
+    history = filled_history(mixed_job(), [stays_pending] * len(seconds))
+    for number, value in enumerate(seconds):
+        loss = losses[number] if losses is not None else 0.1 * number
+        history.record(Outcome(number=number, status=Status.SUCCESS, loss=loss, seconds=value))
+    return history
+
+
+# The estimate
+
+
+def test_a_refit_on_all_rows_takes_a_fold_and_what_the_fold_left_out() -> None:
+    history = with_seconds([6.0, 12.0, 30.0])
+    # Five folds: a fit takes 1.2, 2.4 and 6 s on 4/5 of the rows, 1.5, 3 and 7.5 s on all.
+    assert estimated_refit_seconds(history, n_splits=5, n_workers=1) == pytest.approx(12.0)
+    # Two folds: 3, 6 and 15 s on half of the rows.
+    assert estimated_refit_seconds(history, n_splits=2, n_workers=1) == pytest.approx(48.0)
+    # One hold-out part of a quarter: 48 s on 3/4 of the rows.
+    assert estimated_refit_seconds(history, n_splits=1, n_workers=1) == pytest.approx(64.0)
+
+
+def test_workers_share_the_refits_but_the_longest_has_to_end() -> None:
+    history = with_seconds([6.0, 12.0, 30.0, 12.0])
+    # 1.5, 3, 7.5 and 3 s.
+    assert estimated_refit_seconds(history, n_splits=5, n_workers=2) == pytest.approx(7.5)
+    history = with_seconds([12.0] * 6)
+    assert estimated_refit_seconds(history, n_splits=5, n_workers=2) == pytest.approx(9.0)
+    assert estimated_refit_seconds(history, n_splits=5, n_workers=64) == pytest.approx(3.0)
+
+
+def test_the_ten_best_trials_stand_for_the_members() -> None:
+    losses = [0.9] * 5 + [0.1] * 10
+    history = with_seconds([1000.0] * 5 + [4.0] * 10, losses)
+    # Ten fits of 1 s on all rows.
+    assert estimated_refit_seconds(history, n_splits=5, n_workers=1) == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize("fates", [(), (crashes, stays_pending)])
+def test_without_a_success_no_time_is_needed(fates: tuple[Fate, ...]) -> None:
+    history = filled_history(mixed_job(), fates)
+    assert estimated_refit_seconds(history, n_splits=5, n_workers=2) == 0.0
+
+
+# The refits
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> TableHandle:
+    X = np.column_stack([np.arange(6.0), np.ones(6) + np.arange(6)])
+    codes = np.array([0, 1, 2, 0, 1, 2])
+    folds = (Fold(np.array([0, 1, 2]), np.array([3, 4, 5])),)
+    splits = Splits(folds=folds, n_rows=6, description="by hand")
+    return save_table(tmp_path, X, codes, splits)
+
+
+class Watched:
+    """Runs a call in this process after noting its limits; some trials end otherwise."""
+
+    def __init__(self, clock: FakeClock, seconds_per_fit: float = 0.0) -> None:
+        self.limits: list[CallLimits] = []
+        self.seeds: list[int] = []
+        self.instead: dict[int, Reply] = {}
+        self._clock = clock
+        self._seconds = seconds_per_fit
+
+    def run(self, call: bytes, limits: CallLimits, cancelled: threading.Event) -> Reply:
+        """Let time pass and fit."""
+        self.limits.append(limits)
+        seed = cloudpickle.loads(call).spec.seed
+        self.seeds.append(seed)
+        self._clock.now += self._seconds
+        return self.instead.get(seed) or run_here(call, limits, cancelled)
+
+
+def refit(
+    run: Run, table: TableHandle, trials: list[Trial], budget: Budget, n_slots: int = 1
+) -> dict[int, Pipeline]:
+    def make_call(trial: Trial) -> RefitCall:
+        spec = PipelineSpec(
+            configuration={"classifier": "lenient", "rescaler": "empty"},
+            components=(LENIENT, *OPERATORS),
+            task=TASK,
+            seed=trial.number,
+            rescale_first=True,
+        )
+        return RefitCall(spec=spec, table=table)
+
+    with WorkerSlots(opens(run), n_slots) as slots:
+        plan = RefitPlan(slots=slots, make_call=make_call, memory_mib=77.0, budget=budget)
+        return refit_trials(plan, trials)
+
+
+@pytest.fixture
+def trials() -> list[Trial]:
+    return list(filled_history(mixed_job(), [succeed] * 5).trials)
+
+
+@pytest.mark.parametrize("n_slots", [1, 2, 8])
+def test_every_trial_is_fitted_on_all_rows(
+    table: TableHandle, trials: list[Trial], n_slots: int
+) -> None:
+    watched = Watched(FakeClock())
+    fitted = refit(watched.run, table, trials, Budget(), n_slots)
+    assert sorted(fitted) == [0, 1, 2, 3, 4]
+    for model in fitted.values():
+        assert model.named_steps["classifier"].rows_.tolist() == [0, 1, 2, 3, 4, 5]
+    assert watched.limits == [CallLimits(memory_mib=77.0)] * 5
+
+
+def test_refits_run_in_the_given_order(table: TableHandle, trials: list[Trial]) -> None:
+    watched = Watched(FakeClock())
+    refit(watched.run, table, [trials[i] for i in (3, 0, 4)], Budget())
+    assert watched.seeds == [3, 0, 4]
+
+
+def test_refits_end_with_the_time_of_fit(table: TableHandle, trials: list[Trial]) -> None:
+    clock = FakeClock()
+    watched = Watched(clock, seconds_per_fit=2.0)
+    fitted = refit(watched.run, table, trials, Budget(seconds=5.0, clock=clock))
+    # Half a second is kept for what follows. After three fits no time is left.
+    assert [limit.seconds_left for limit in watched.limits] == [4.5, 2.5, 0.5]
+    assert sorted(fitted) == [0, 1, 2]
+
+
+def test_without_time_nothing_is_started(table: TableHandle, trials: list[Trial]) -> None:
+    watched = Watched(FakeClock())
+    clock = FakeClock()
+    budget = Budget(seconds=3.0, clock=clock, started_at=clock.now - 2.6)
+    assert refit(watched.run, table, trials, budget) == {}
+    assert watched.seeds == []
+
+
+def test_no_trials_need_no_refit(table: TableHandle) -> None:
+    assert refit(Watched(FakeClock()).run, table, [], Budget()) == {}
+
+
+def test_refits_that_fail_are_left_out(table: TableHandle, trials: list[Trial]) -> None:
+    watched = Watched(FakeClock())
+    watched.instead = {
+        0: Reply(status=Status.TIMEOUT, seconds=1.0),
+        1: Reply(status=Status.OUT_OF_MEMORY, seconds=1.0),
+        3: Reply(status=Status.SUCCESS, seconds=1.0, blobs=(memoryview(b""),)),
+    }
+    assert sorted(refit(watched.run, table, trials, Budget(), n_slots=2)) == [2, 4]
+
+
+# The members
+
+
+def model(*frequencies: float) -> Pipeline:
+    codes = np.repeat(np.arange(len(frequencies)), np.array(frequencies, dtype=int))
+    dummy = DummyClassifier(strategy="prior")
+    return Pipeline([("classifier", dummy)]).fit(np.zeros((len(codes), 1)), codes)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ModelStore:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    return ModelStore(folder, n_kept=3)
+
+
+@pytest.fixture
+def history() -> History:
+    return filled_history(mixed_job(), [succeed] * 5)
+
+
+def test_a_refitted_model_is_preferred_and_fold_models_stand_in(
+    history: History, store: ModelStore
+) -> None:
+    store.offer(0, 0.1, dump_models([model(1, 1), model(1, 3)]))
+    store.offer(2, 0.2, dump_models([model(1, 1)]))
+    members = assemble_members({0: 0.4, 2: 0.6}, history, {2: model(3, 1)}, store)
+    assert [member.number for member in members] == [2, 0]
+    assert [member.is_refitted for member in members] == [True, False]
+    assert [len(member.models) for member in members] == [1, 2]
+    X = np.zeros((1, 1))
+    np.testing.assert_allclose(members[0].predict_proba(X, 2), [[0.75, 0.25]])
+    np.testing.assert_allclose(members[1].predict_proba(X, 2), [[0.375, 0.625]])
+
+
+def test_the_shares_of_lost_members_go_to_the_others(history: History, store: ModelStore) -> None:
+    store.offer(4, 0.1, dump_models([model(1, 1)]))
+    weights = {0: 0.5, 1: 0.2, 4: 0.3}
+    members = assemble_members(weights, history, {1: model(1, 1)}, store)
+    assert {member.number: member.weight for member in members} == pytest.approx({4: 0.6, 1: 0.4})
+
+
+def test_members_come_by_falling_weight_and_the_earlier_trial_first_among_equals(
+    history: History, store: ModelStore
+) -> None:
+    weights = {3: 0.25, 1: 0.25, 0: 0.1, 4: 0.4}
+    refitted = {number: model(1, 1) for number in weights}
+    members = assemble_members(weights, history, refitted, store)
+    assert [member.number for member in members] == [4, 1, 3, 0]
+    assert sum(member.weight for member in members) == pytest.approx(1.0)
+
+
+def test_a_member_says_what_it_is(history: History, store: ModelStore) -> None:
+    (member,) = assemble_members({1: 1.0}, history, {1: model(1, 1)}, store)
+    configuration = history.trials[1].configuration
+    outcome = history.outcome_of(1)
+    assert outcome is not None
+    assert member.loss == outcome.loss
+    assert member.configuration == dict(configuration)
+    assert {type(value) for value in member.configuration.values()} <= {str, int, float}
+    assert member.learner == configuration["classifier"]
+    assert type(member.learner) is str
+
+
+@pytest.mark.parametrize("weights", [{}, {0: 0.5, 1: 0.5}])
+def test_without_any_model_there_are_no_members(
+    history: History, store: ModelStore, weights: dict[int, float]
+) -> None:
+    assert assemble_members(weights, history, {}, store) == ()

@@ -1,0 +1,93 @@
+"""Results as plain text."""
+
+from __future__ import annotations
+
+import pytest
+from fakes.fitted_search import fitted_search
+
+from automl.result_tables import (
+    configuration_text,
+    ensemble_text,
+    failures_text,
+    leaderboard_text,
+    shortened,
+    statuses_text,
+    text_table,
+)
+
+
+def test_columns_are_as_wide_as_their_widest_cell() -> None:
+    text = text_table(("n", "name", "loss"), [("1", "a", "0.5"), ("20", "bcdef", "10")], left=(1,))
+    assert text.splitlines() == [
+        " n  name   loss",
+        " 1  a       0.5",
+        "20  bcdef    10",
+    ]
+
+
+def test_a_table_without_rows_has_its_head() -> None:
+    assert text_table(("a", "b"), []) == "a  b\n"
+
+
+def test_the_leaderboard_has_successes_by_loss_and_counts_the_failures() -> None:
+    lines = leaderboard_text(fitted_search().leaderboard(), top=20).splitlines()
+    assert [line.split() for line in lines] == [
+        ["trial", "learner", "loss", "seconds", "weight", "configuration"],
+        ["0", "logistic_regression", "0.125", "1.2", "1.00", "C=0.988"],
+        ["1", "lda", "0.25", "1.2", "preprocessor=pca"],
+        ["2", "of", "2", "models;", "1", "trials", "gave", "none."],
+    ]
+
+
+def test_the_leaderboard_is_cut_at_the_top() -> None:
+    lines = leaderboard_text(fitted_search().leaderboard(), top=1).splitlines()
+    assert len(lines) == 3
+    assert lines[-1] == "1 of 2 models; 1 trials gave none."
+
+
+def test_failures_are_listed_with_their_status() -> None:
+    board = fitted_search().leaderboard()
+    lines = failures_text(board, top=20).splitlines()
+    assert lines[1].split()[:4] == ["2", "mlp", "timeout", "1.2"]
+    assert lines[-1] == "1 of 1 failures among 3 trials."
+
+
+def test_failures_have_their_reason_where_the_leaderboard_knows_it() -> None:
+    board = fitted_search().leaderboard().assign(reason="ran longer\nthan 1 s")
+    lines = failures_text(board, top=20).splitlines()
+    assert lines[0].split()[-1] == "reason"
+    assert lines[1].endswith("  ran longer than 1 s")
+    assert failures_text(board.drop(columns="reason"), top=20).splitlines()[0].split()[-1] == (
+        "configuration"
+    )
+
+
+def test_the_ensemble_lists_its_members() -> None:
+    lines = ensemble_text(fitted_search().ensemble_).splitlines()
+    assert lines[1].split() == ["1.00", "0", "logistic_regression", "0.125", "all", "rows"]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "text"),
+    [([], "0"), (["success"], "1 (1 success)"), (["crashed", "success", "success"], None)],
+)
+def test_statuses_are_counted(statuses: list[str], text: str | None) -> None:
+    assert statuses_text(statuses) == (text or "3 (2 success, 1 crashed)")
+
+
+def test_a_configuration_names_the_learners_own_hyperparameters_first() -> None:
+    configuration = {
+        "balancer": "empty",
+        "imputer": "none",
+        "preprocessor": "pca",
+        "preprocessor:pca:keep": 0.5,
+        "classifier": "lightgbm",
+        "classifier:lightgbm:num_leaves": 31,
+    }
+    assert configuration_text(configuration) == "num_leaves=31 preprocessor=pca"
+
+
+def test_a_long_text_is_cut_and_says_so() -> None:
+    assert shortened("a b\nc") == "a b c"
+    assert shortened("x" * 72) == "x" * 72
+    assert shortened("x" * 73) == "x" * 69 + "..."

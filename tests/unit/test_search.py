@@ -1,0 +1,187 @@
+"""The loop, driven by workers that end trials when a test says so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from ConfigSpace import Configuration
+from fakes.histories import Job, finite_space, mixed_job
+from fakes.workers import FakeClock, FakeWorkers, always_succeed, first, last
+
+from automl.budget import Budget
+from automl.errors import SpaceExhaustedError
+from automl.history import History
+from automl.optimizers.optimizer import Optimizer
+from automl.optimizers.random_search import RandomSearch
+from automl.search import run_search
+from automl.trial import Outcome, Proposal, Status, Trial
+
+
+@dataclass
+class Watched:
+    """An optimiser under observation."""
+
+    inner: Optimizer
+    events: list[str]
+    n_finished: list[int] = field(default_factory=list)
+    n_pending: list[int] = field(default_factory=list)
+
+    def propose(self, history: History, rng: np.random.Generator) -> Proposal:
+        """Note what is known, then ask the other optimiser."""
+        self.events.append("propose")
+        self.n_finished.append(history.n_finished)
+        self.n_pending.append(len(history.pending))
+        return self.inner.propose(history, rng)
+
+
+def search(workers: FakeWorkers, n_trials: int, seed: int = 0) -> History:
+    history = mixed_job().history(seed)
+    run_search(RandomSearch(), workers, history, Budget(n_trials=n_trials))
+    return history
+
+
+def configurations(history: History) -> list[Configuration]:
+    return [trial.configuration for trial in history.trials]
+
+
+@pytest.mark.parametrize("n_slots", [1, 2, 5, 40])
+def test_every_trial_is_recorded_and_their_number_is_exact(n_slots: int) -> None:
+    workers = FakeWorkers(n_slots)
+    history = search(workers, n_trials=17)
+    assert [trial.number for trial in history.trials] == list(range(17))
+    assert sorted(outcome.number for outcome in history.outcomes) == list(range(17))
+    assert history.pending == ()
+    assert workers.events.count("start") == 17
+    assert workers.events.count("stop") == 1
+
+
+def test_random_search_proposes_the_same_trials_whatever_the_workers_do() -> None:
+    alone = search(FakeWorkers(1), n_trials=20)
+    in_order = search(FakeWorkers(4, pick=first), n_trials=20)
+    in_another = search(FakeWorkers(4, pick=last), n_trials=20)
+    assert [o.number for o in in_order.outcomes] != [o.number for o in in_another.outcomes]
+    assert configurations(alone) == configurations(in_order) == configurations(in_another)
+    assert configurations(search(FakeWorkers(1), 20, seed=1)) != configurations(alone)
+
+
+def test_nothing_is_proposed_twice() -> None:
+    history = Job(finite_space(30)).history()
+    run_search(RandomSearch(), FakeWorkers(3, pick=last), history, Budget(n_trials=25))
+    assert len(set(configurations(history))) == 25
+
+
+def test_with_one_slot_every_proposal_knows_every_outcome() -> None:
+    workers = FakeWorkers(1)
+    optimizer = Watched(RandomSearch(), workers.events)
+    history = mixed_job().history()
+    run_search(optimizer, workers, history, Budget(n_trials=6))
+    assert optimizer.n_finished == [0, 1, 2, 3, 4, 5]
+    assert optimizer.n_pending == [0] * 6
+
+
+def test_with_several_slots_all_are_filled_first_and_one_proposal_is_prepared_ahead() -> None:
+    workers = FakeWorkers(3)
+    optimizer = Watched(RandomSearch(), workers.events)
+    history = mixed_job().history()
+    run_search(optimizer, workers, history, Budget(n_trials=6))
+    fill = ["propose", "start"] * 3
+    one_more = ["propose", "wait", "start"]  # the slot that is free gets what is ready
+    assert workers.events == [*fill, *one_more * 3, "stop", *["wait"] * 3]
+    assert optimizer.n_pending == [0, 1, 2, 3, 3, 3]
+
+
+def test_slots_that_become_free_together_are_all_filled_before_the_next_wait() -> None:
+    class InPairs(FakeWorkers):
+        def wait(self, seconds: float) -> Iterator[Outcome]:  # type: ignore[explicit-override]
+            yield from super().wait(seconds)
+            self.events.append("(both)")
+            if self.running:
+                yield always_succeed(self.running.pop())
+
+    workers = InPairs(2)
+    optimizer = Watched(RandomSearch(), workers.events)
+    run_search(optimizer, workers, mixed_job().history(), Budget(n_trials=6))
+    text = " ".join(workers.events)
+    fill, refill = "propose start propose start", "propose wait (both) start propose start"
+    assert text == f"{fill} {refill} {refill} stop wait (both)"
+
+
+def test_a_time_limit_ends_the_search_and_what_runs_is_still_recorded() -> None:
+    clock = FakeClock()
+    workers = FakeWorkers(2, clock=clock)  # a trial ends every second
+    history = mixed_job().history()
+    run_search(RandomSearch(), workers, history, Budget(seconds=5.5, clock=clock))
+    # Two at the start, one more after each of the five outcomes within the limit.
+    assert history.n_started == history.n_finished == 7
+    assert workers.waits[:6] == [5.5, 4.5, 3.5, 2.5, 1.5, 0.5]
+
+
+def test_no_trial_is_started_when_there_is_no_time_at_all() -> None:
+    clock = FakeClock()
+    history = mixed_job().history()
+    budget = Budget(seconds=3.0, clock=clock, reserved=3.0)
+    run_search(RandomSearch(), FakeWorkers(clock=clock), history, budget)
+    assert history.n_started == 0
+
+
+def test_whoever_is_told_of_an_outcome_may_end_the_search() -> None:
+    budget = Budget(n_trials=100)
+
+    def stop_after_four(outcome: Outcome, history: History) -> None:
+        assert history.outcome_of(outcome.number) is outcome
+        budget.is_stopped = history.n_finished >= 4
+
+    history = mixed_job().history(observers=[stop_after_four])
+    run_search(RandomSearch(), FakeWorkers(), history, budget)
+    assert history.n_finished == history.n_started == 4
+
+
+@pytest.mark.parametrize("n_slots", [1, 3])
+def test_a_finite_space_ends_the_search_with_all_outcomes(n_slots: int) -> None:
+    history = Job(finite_space(6)).history()
+    run_search(RandomSearch(), FakeWorkers(n_slots, pick=last), history, Budget(n_trials=100))
+    assert len(set(configurations(history))) == history.n_finished == history.n_started == 6
+
+
+def test_failures_are_data_and_the_search_goes_on() -> None:
+    def every_other_fails(trial: Trial) -> Outcome:
+        if trial.number % 2:
+            return Outcome(
+                number=trial.number,
+                status=Status.CRASHED,
+                loss=math.inf,
+                seconds=0.1,
+                reason="ValueError: no",
+            )
+        return always_succeed(trial)
+
+    history = search(FakeWorkers(2, evaluate=every_other_fails), n_trials=9)
+    assert history.n_finished == 9
+    assert history.successes == (0, 2, 4, 6, 8)
+
+
+@dataclass
+class Raising:
+    """An optimiser that only raises."""
+
+    error: Exception
+
+    def propose(self, history: History, rng: np.random.Generator) -> Proposal:  # noqa: ARG002
+        """Raise the error."""
+        raise self.error
+
+
+def test_an_error_of_the_optimiser_is_not_swallowed() -> None:
+    history = mixed_job().history()
+    with pytest.raises(ZeroDivisionError):
+        run_search(Raising(ZeroDivisionError()), FakeWorkers(), history, Budget(n_trials=2))
+
+
+def test_a_space_that_is_exhausted_at_once_leaves_an_empty_history() -> None:
+    history = mixed_job().history()
+    run_search(Raising(SpaceExhaustedError()), FakeWorkers(), history, Budget(n_trials=2))
+    assert history.n_started == 0
