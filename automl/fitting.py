@@ -21,7 +21,12 @@ from automl.ensembles.weighted_ensemble import Member, WeightedEnsemble
 from automl.errors import DegradedResultWarning
 from automl.evaluation.baseline import baseline_predictions, fit_baseline
 from automl.evaluation.calls import SandboxSettings
-from automl.evaluation.evaluator import EvaluationCall, PipelineSpec, RefitCall
+from automl.evaluation.evaluator import (
+    EvaluationCall,
+    ModelDestination,
+    PipelineSpec,
+    RefitCall,
+)
 from automl.evaluation.limits import available_memory_mib
 from automl.history import History, Observer, Problem
 from automl.leaderboard import TrialRecord, trial_records
@@ -164,7 +169,7 @@ class _Fit:
                     self._folder / "predictions.f32", n_rows=n_rows, n_classes=n_classes
                 )
             )
-            models = self._open_models()
+            models = self._models = self._open_models()
             self._table = save_table(self._folder / "table", data.X, data.codes, data.splits)
             history = self._new_history(predictions, journal)
             limits = TrialLimits(
@@ -246,7 +251,10 @@ class _Fit:
             spec=self._spec(trial),
             table=self._table,
             metric=self._data.metric,
-            keep_models=True,
+            models=ModelDestination(
+                path=str(self._models.partial_path(trial.number).absolute()),
+                largest_loss=self._models.largest_loss,
+            ),
         )
 
     def _refit(self, trial: Trial) -> RefitCall:

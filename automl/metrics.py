@@ -221,7 +221,7 @@ def as_metric(scoring: Scoring, classes: npt.ArrayLike) -> Metric:
     codes, probabilities = _small_problem(len(metric.classes))
     try:
         # Not silenced: a complaint about an easy problem is about the choice of the metric.
-        metric._call(codes, probabilities)
+        score = metric._call(codes, probabilities.copy())
     except MetricError as error:
         raise InputError(_refusal(scoring, labels, error)) from error
     metric = replace(metric, needs_labels=_needs_labels(metric, codes, probabilities))
@@ -229,7 +229,7 @@ def as_metric(scoring: Scoring, classes: npt.ArrayLike) -> Metric:
     return replace(
         metric,
         classes=labels,
-        optimum=_optimum(metric, codes),
+        optimum=_optimum(metric, codes, score),
         takes_sample_weight=_works(weighted, codes, probabilities, np.ones(len(codes))),
     )
 
@@ -347,10 +347,10 @@ def _needs_labels(metric: Metric, codes: IntArray, probabilities: FloatArray) ->
     return _works(replace(metric, needs_labels=True), *without_last_class)
 
 
-def _optimum(metric: Metric, codes: IntArray) -> float:
-    """Return 1 if the perfect prediction scores 1, as scores bounded by 1 do, else 0."""
+def _optimum(metric: Metric, codes: IntArray, imperfect: float) -> float:
+    """Return 1 if the perfect prediction scores 1 and an imperfect one no more, else 0."""
     try:
         perfect = metric.score(codes, np.eye(len(metric.classes))[codes])
-    except MetricError:  # a ratio by the number of errors
+    except MetricError:  # a ratio to the number of errors, for one
         return 0.0
-    return 1.0 if math.isclose(perfect, 1.0, abs_tol=1e-9) else 0.0
+    return 1.0 if abs(perfect - 1.0) < 1e-9 and imperfect <= 1.0 else 0.0

@@ -4,6 +4,10 @@ An ensemble is a multiset of models; its prediction is the mean of theirs.  Addi
 an ensemble of s is judged by a criterion that keeps the running sum and knows its metric, so that a
 round of ensemble selection costs one pass over the predictions, or over less.
 
+Rows that sum to one in single precision only are rescaled, before the mean is taken where a metric
+is a smooth function of the probabilities, after it where classes are compared: so that what two
+models certain of different classes leave undecided is an exact tie.
+
 Symbols: m models, n rows, k classes, s the members of the ensemble, counting repeats.
 """
 
@@ -156,7 +160,7 @@ class Hits:
 
     One model moves the distance between two classes' sums by at most the largest probability.  So a
     row where the own class leads, or trails, by more is decided whatever is added, and only the
-    others are looked at.  Sums are taken of the probabilities as they are given.
+    others are looked at.
     """
 
     def __init__(self, known: KnownLoss, predictions: Stack, codes: IntArray) -> None:
@@ -229,10 +233,9 @@ class AnyMetric:
         """Return the loss of the ensemble with each model added once more, (m,)."""
         losses = np.empty(len(self._predictions))
         for i, model in enumerate(self._predictions):
-            sums = self._sum + rescaled(model)
-            losses[i] = self._metric.loss(self._codes, sums, self._sample_weight)
+            losses[i] = self._metric.loss(self._codes, self._sum + model, self._sample_weight)
         return losses
 
     def add(self, model: int) -> None:
         """Add a model to the ensemble."""
-        self._sum = self._sum + rescaled(self._predictions[model])
+        self._sum = self._sum + self._predictions[model]

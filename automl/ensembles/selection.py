@@ -66,9 +66,9 @@ def select(
 
     The first member is the model with the lowest loss of its own, the first of equals in the order
     of the library.  Each later round adds the model that makes the loss of the mean prediction
-    lowest; a model may be added again.  Error rates tie in most rounds, so among equals the one
-    with the lower log loss of the mean prediction is added, then one that is a member already, then
-    the first.  The result is the shortest run of rounds that reaches the lowest loss.
+    lowest; a model may be added again.  Error rates tie in most rounds: of equals the one with the
+    lowest log loss of the mean prediction is added, of equals in that too the first.  The result is
+    the shortest run of rounds that reaches the lowest loss.
 
     Losses are equal if they differ by less than 1e-12 of the best model's loss, or of the metric's
     optimum if that is more: by rounding, whatever unit the metric has.
@@ -114,7 +114,7 @@ def select(
     for _ in range(size - 1):
         _add(order[-1], criterion, log_loss)
         candidates = criterion.losses_if_added()
-        order.append(_pick(candidates, log_loss, order, tolerance))
+        order.append(_pick(candidates, log_loss, tolerance))
         losses.append(float(candidates[order[-1]]))
     n_best = int(np.flatnonzero(_ties(np.array(losses), tolerance))[0]) + 1
     counts = np.bincount(order[:n_best], minlength=len(predictions))
@@ -139,14 +139,13 @@ def _add(model: int, criterion: Criterion, log_loss: Criterion) -> None:
         log_loss.add(model)
 
 
-def _pick(losses: FloatArray, log_loss: Criterion, order: list[int], tolerance: float) -> int:
-    """Return the model with the lowest loss, by log loss, then membership, then place if equal."""
+def _pick(losses: FloatArray, log_loss: Criterion, tolerance: float) -> int:
+    """Return the first model with the lowest log loss of those with the lowest loss."""
     tied = np.flatnonzero(_ties(losses, tolerance))
     if len(tied) > 1:
         second = log_loss.losses_if_added()[tied]
-        tied = tied[_ties(second, _TIE * abs(float(second.min())))]
-    members = tied[np.isin(tied, order)]
-    return int(members[0] if len(members) else tied[0])
+        tied = tied[_ties(second, _TIE * float(second.min()))]
+    return int(tied[0])
 
 
 def _ties(losses: FloatArray, tolerance: float) -> BoolArray:

@@ -6,6 +6,7 @@ import pickle
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import cloudpickle
@@ -56,6 +57,31 @@ class PipelineSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelDestination:
+    """Where the fitted pipelines of an evaluation go.
+
+    Attributes
+    ----------
+    path : str
+        File to write, if its folder can be reached from where the evaluation runs. Large models
+        then do not pass through pipes.
+    largest_loss : float
+        Models of a trial with a higher loss are not wanted.
+    """
+
+    path: str
+    largest_loss: float
+
+    def write(self, models: bytes) -> bool:
+        """Write the models; return whether that was possible."""
+        path = Path(self.path)
+        if not path.parent.is_dir():
+            return False
+        path.write_bytes(models)
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationCall:
     """Evaluates a pipeline on all splits; runs inside the sandbox.
 
@@ -67,22 +93,22 @@ class EvaluationCall:
         Where the data and the splits are.
     metric : Metric
         Turns out-of-fold predictions into the loss.
-    keep_models : bool
-        Whether the fitted pipelines are returned too, unless they are larger than 256 MiB.
+    models : ModelDestination
+        Where the fitted pipelines go, unless they are larger than 256 MiB.
     """
 
     spec: PipelineSpec
     table: TableHandle
     metric: Metric
-    keep_models: bool
+    models: ModelDestination
 
     def __call__(self) -> Payload:
-        """Return the loss, the stored predictions and, if wanted, the fitted pipelines."""
+        """Return the loss, the predictions and, if they could not be written, the pipelines."""
         table = load_table(self.table)
         predictions, pipelines = out_of_fold(self.spec, table)
         loss = self.metric.loss(table.codes[table.splits.covered], predictions)
-        models = dump_models(pipelines) if self.keep_models else b""
-        if len(models) > _LARGEST_STORED_MODELS:
+        models = dump_models(pipelines) if loss <= self.models.largest_loss else b""
+        if len(models) > _LARGEST_STORED_MODELS or self.models.write(models):
             models = b""
         return Payload(header={"loss": loss}, blobs=(predictions, models))
 

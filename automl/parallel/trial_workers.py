@@ -111,6 +111,8 @@ class TrialWorkers:
         if status is Status.SUCCESS:
             loss = float(reply.header["loss"])
             self._store(number, loss, reply)
+        else:
+            self._stores.models.refuse(number)
         return Outcome(
             number=number,
             status=status,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 
@@ -21,21 +22,43 @@ class ModelStore:
         self._n_kept = n_kept
         self._losses: dict[int, float] = {}
 
-    def offer(self, number: int, loss: float, models: bytes | memoryview) -> None:
-        """Keep the models of a trial if its loss is among the lowest; drop the worst beyond."""
-        if not len(models) or not self._n_kept:
+    def partial_path(self, number: int) -> Path:
+        """Return the file that whoever fitted the models of a trial may write them to."""
+        return self._path(number).with_suffix(".partial")
+
+    @property
+    def largest_loss(self) -> float:
+        """Loss up to which the models of a further trial would be kept."""
+        return math.inf if len(self._losses) < self._n_kept else self._losses[self._worst()]
+
+    def offer(self, number: int, loss: float, models: bytes | memoryview = b"") -> None:
+        """Keep the models of a trial if its loss is among the lowest; drop the worst beyond.
+
+        Parameters
+        ----------
+        number : int
+            The trial.
+        loss : float
+            Its loss.
+        models : bytes
+            The models; empty if they were written to `partial_path`, or not at all.
+        """
+        partial = self.partial_path(number)
+        if len(models):
+            partial.write_bytes(models)
+        if not partial.exists() or not partial.stat().st_size:
+            self.refuse(number)
             return
-        worst = self._worst() if len(self._losses) == self._n_kept else None
-        if worst is not None and (self._losses[worst], worst) < (loss, number):
-            return
-        path = self._path(number)
-        partial = path.with_suffix(".partial")
-        partial.write_bytes(models)
-        partial.replace(path)  # a model file is complete or it is not there
+        partial.replace(self._path(number))  # a model file is complete or it is not there
         self._losses[number] = loss
-        if worst is not None:
+        if len(self._losses) > self._n_kept:
+            worst = self._worst()
             del self._losses[worst]
-            self._path(worst).unlink(missing_ok=True)
+            self._path(worst).unlink()
+
+    def refuse(self, number: int) -> None:
+        """Remove what a trial that failed may have begun to write."""
+        self.partial_path(number).unlink(missing_ok=True)
 
     def read(self, number: int) -> bytes | None:
         """Return the models of a trial, or None if they were not kept."""

@@ -55,7 +55,7 @@ class DiversitySurrogate:
 
     n_members: int = 5
     pair_fraction: float = 0.8
-    max_pairs: int = 4000
+    max_pairs: int = 3000
     feature_fraction: float = 0.7
     n_trees: int = 8
     n_leaves: int = 63
@@ -108,7 +108,13 @@ class DiversitySurrogate:
         features = scipy.sparse.hstack([rows[one], rows[other]], format="csr")
         parameters = self._parameters(seed=int(rng.integers(2**31)))
         data = lightgbm.Dataset(features, target[drawn], params=parameters)
-        return trees_of(lightgbm.train(parameters, data, num_boost_round=self.n_trees))
+        booster = lightgbm.train(
+            parameters,
+            data,
+            num_boost_round=self.n_trees,
+            keep_training_booster=True,  # spares a copy by way of the file format
+        )
+        return trees_of(booster)
 
     def _parameters(self, *, seed: int) -> dict[str, float | str | bool]:
         """Return the settings under LightGBM's names."""

@@ -9,6 +9,7 @@ import cloudpickle
 import numpy as np
 import pytest
 import scipy.sparse
+from fakes.destinations import RETURNED, UNWANTED
 from fakes.learners import LENIENT, OPERATORS, RECORDING, shifted
 from sklearn.linear_model import LogisticRegression
 
@@ -17,6 +18,7 @@ from automl.data.table_store import Table, TableHandle, load_table, save_table
 from automl.evaluation import evaluator
 from automl.evaluation.evaluator import (
     EvaluationCall,
+    ModelDestination,
     PipelineSpec,
     RefitCall,
     dump_models,
@@ -124,7 +126,7 @@ def test_a_class_that_a_training_part_lacks_gets_probability_zero() -> None:
 def test_the_call_returns_loss_predictions_and_models(tmp_path: Path) -> None:
     handle = save_table(tmp_path, table_of_rows(), CODES, splits_of((EVEN, ODD), (ODD, EVEN)))
     call = EvaluationCall(
-        spec=spec_for(RECORDING, seed=3), table=handle, metric=METRIC, keep_models=True
+        spec=spec_for(RECORDING, seed=3), table=handle, metric=METRIC, models=RETURNED
     )
     payload = call()
     predictions, models = payload.blobs
@@ -139,7 +141,7 @@ def test_the_call_returns_loss_predictions_and_models(tmp_path: Path) -> None:
 def test_the_loss_is_taken_over_the_covered_rows_only(tmp_path: Path) -> None:
     validation = [7, 10, 11]
     handle = save_table(tmp_path, table_of_rows(), CODES, splits_of(([0, 1, 2, 3], validation)))
-    call = EvaluationCall(spec=spec_for(RECORDING), table=handle, metric=METRIC, keep_models=False)
+    call = EvaluationCall(spec=spec_for(RECORDING), table=handle, metric=METRIC, models=UNWANTED)
     payload = call()
     p = expected_of(CODES, [0, 1, 2, 3], validation)
     by_hand = -np.log(p[np.arange(3), CODES[validation]]).mean()
@@ -153,11 +155,20 @@ def test_models_that_are_too_large_are_left_out_of_an_evaluation_but_not_of_a_re
     handle = save_table(tmp_path, table_of_rows(), CODES, splits_of((EVEN, ODD)))
     monkeypatch.setattr(evaluator, "_LARGEST_STORED_MODELS", 10)
     spec = spec_for(RECORDING)
-    evaluation = EvaluationCall(spec=spec, table=handle, metric=METRIC, keep_models=True)()
+    evaluation = EvaluationCall(spec=spec, table=handle, metric=METRIC, models=RETURNED)()
     assert len(evaluation.blobs[1]) == 0
-    assert len(evaluation.blobs[0]) == len(ODD) * 3 * 4
+    assert memoryview(evaluation.blobs[0]).nbytes == len(ODD) * 3 * 4
     refit = RefitCall(spec=spec, table=handle)()
     assert len(load_models(bytes(refit.blobs[0]))) == 1
+
+
+def test_models_are_written_where_the_folder_can_be_reached(tmp_path: Path) -> None:
+    handle = save_table(tmp_path, table_of_rows(), CODES, splits_of((EVEN, ODD)))
+    path = tmp_path / "models.partial"
+    destination = ModelDestination(path=str(path), largest_loss=100.0)
+    call = EvaluationCall(spec=spec_for(RECORDING), table=handle, metric=METRIC, models=destination)
+    assert len(call().blobs[1]) == 0
+    assert len(load_models(path.read_bytes())) == 1
 
 
 def test_a_refit_sees_every_row_and_may_write_to_its_table(tmp_path: Path) -> None:
@@ -173,7 +184,7 @@ def test_a_refit_sees_every_row_and_may_write_to_its_table(tmp_path: Path) -> No
 def test_calls_survive_being_pickled(tmp_path: Path, sparse: bool) -> None:
     handle = save_table(tmp_path, table_of_rows(sparse), CODES, splits_of((EVEN, ODD)))
     spec = spec_for(RECORDING, seed=9, is_sparse=sparse)
-    evaluation = EvaluationCall(spec=spec, table=handle, metric=METRIC, keep_models=True)
+    evaluation = EvaluationCall(spec=spec, table=handle, metric=METRIC, models=RETURNED)
     copy = cloudpickle.loads(cloudpickle.dumps(evaluation))
     assert copy().header == evaluation().header
     assert bytes(copy().blobs[0]) == bytes(evaluation().blobs[0])
@@ -214,7 +225,7 @@ def test_the_learners_of_the_fast_space_beat_chance_and_repeat_exactly(
             tmp_path, X, codes, Splits(folds=folds, n_rows=90, description="three folds")
         ),
         metric=as_metric("accuracy", [0, 1, 2]),
-        keep_models=False,
+        models=UNWANTED,
     )
     one, other = call(), call()
     assert one.header["loss"] < 0.4  # chance is 2/3

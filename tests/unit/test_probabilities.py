@@ -70,6 +70,11 @@ def test_everything_else_is_refused_with_what_was_found(p: list[list[float]], ma
         checked_probabilities(p, 2, np.arange(2))
 
 
+def test_a_negative_value_is_refused_though_no_other_is_too_large() -> None:
+    with pytest.raises(InvalidPredictionsError, match=r"values in \[-0.1, 0.55\]"):
+        checked_probabilities([[-0.1, 0.55, 0.55]], 1, np.arange(3))
+
+
 @pytest.mark.parametrize(("excess", "passes"), [(0.0009, True), (0.0011, False)])
 def test_the_tolerance_of_a_sum_does_not_grow_with_the_classes(excess: float, passes: bool) -> None:
     p = np.full((1, 2000), (1.0 + excess) / 2000)

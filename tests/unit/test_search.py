@@ -114,7 +114,8 @@ def test_a_time_limit_ends_the_search_and_what_runs_is_still_recorded() -> None:
     clock = FakeClock()
     workers = FakeWorkers(2, clock=clock)  # a trial ends every second
     history = mixed_job().history()
-    run_search(RandomSearch(), workers, history, Budget(seconds=5.5, clock=clock))
+    budget = Budget(seconds=7.5, reserved=2.0, clock=clock)
+    run_search(RandomSearch(), workers, history, budget)
     # Two at the start, one more after each of the five outcomes within the limit.
     assert history.n_started == history.n_finished == 7
     assert workers.waits[:6] == [5.5, 4.5, 3.5, 2.5, 1.5, 0.5]

@@ -167,8 +167,10 @@ def test_closing_ends_what_runs_and_every_thread() -> None:
     assert len(slot_threads()) == before + 3
     for key, call in enumerate((b"a", b"b", b"c")):
         slots.submit(key, call, NO_LIMITS)
+    gates.wait_for_start(b"a", b"b", b"c")
     slots.close()
     assert len(slot_threads()) == before
+    assert [reply.status for _, reply in slots.collect(0.0)] == [Status.CANCELLED] * 3
     slots.close()  # a second time does no harm
 
 

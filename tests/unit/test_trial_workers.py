@@ -10,6 +10,7 @@ from pathlib import Path
 import cloudpickle
 import numpy as np
 import pytest
+from fakes.destinations import RETURNED
 from fakes.histories import TASK, mixed_job, random_proposal
 from fakes.slots import opens
 from fakes.workers import FakeClock
@@ -46,7 +47,7 @@ def make_call(trial: Trial) -> EvaluationCall:
     )
     metric = as_metric("accuracy", np.arange(CLASSES))
     table = TableHandle("nowhere", "none")
-    return EvaluationCall(spec=spec, table=table, metric=metric, keep_models=True)
+    return EvaluationCall(spec=spec, table=table, metric=metric, models=RETURNED)
 
 
 def success(loss: float = 0.25, models: bytes = b"models") -> Reply:
