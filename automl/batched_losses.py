@@ -59,7 +59,7 @@ def batched_losses(known: KnownLoss, codes: IntArray, probabilities: FloatArray)
             return ranking_losses(codes == 1, probabilities[:, :, 1])
         case KnownLoss.BRIER:
             errors = residuals(codes, probabilities)
-            squares = np.einsum("mnk,mnk->m", errors, errors)
+            squares = np.square(errors).reshape(len(errors), -1).sum(axis=1)
             return np.asarray(brier_scale(*probabilities.shape[1:]) * squares)
         case KnownLoss.ERROR | KnownLoss.BALANCED_ERROR:
             one_hot = np.eye(probabilities.shape[2])[codes]

@@ -90,12 +90,20 @@ class Metric:
         ValueError
             If the shapes do not fit, or a probability is negative or not finite.
         """
-        return self.optimum - self.score(codes, probabilities, sample_weight)
+        table = np.asarray(probabilities)
+        self._check(codes, table, n_axes=2)
+        if self.known is None or sample_weight is not None:
+            return self.optimum - self.score(codes, table, sample_weight)
+        # The very value that `losses` has, so that the best of both is the same to the last bit.
+        return float(self._batched(self.known, codes, table[None])[0])
 
     def score(
         self, codes: IntArray, probabilities: npt.ArrayLike, sample_weight: FloatArray | None = None
     ) -> float:
-        """Return the scorer's own value for one prediction; parameters and errors as for `loss`."""
+        """Return the scorer's own value for one prediction.
+
+        Parameters and errors are as for `loss`, which is the optimum minus it up to rounding.
+        """
         table = np.asarray(probabilities)
         self._check(codes, table, n_axes=2)
         if sample_weight is not None and not self.takes_sample_weight:
@@ -118,20 +126,25 @@ class Metric:
         memory-mapped: a few candidates are read at a time.
         """
         self._check(codes, probabilities, n_axes=3)
-        known = self.known
-        if known is None or sample_weight is not None:
+        if self.known is None or sample_weight is not None:
             one_by_one = (self.loss(codes, table, sample_weight) for table in probabilities)
             return np.fromiter(one_by_one, dtype=np.float64, count=len(probabilities))
+        return self._batched(self.known, codes, probabilities)
+
+    def to_score(self, loss: float) -> float:
+        """Return the scorer's value that a loss stands for."""
+        return self.optimum - loss
+
+    def _batched(
+        self, known: KnownLoss, codes: IntArray, probabilities: npt.NDArray[np.floating[Any]]
+    ) -> FloatArray:
+        """Return the losses of m predictions, a few at a time."""
         losses = np.empty(len(probabilities))
         for chunk in chunks(probabilities):
             losses[chunk] = batched_losses(known, codes, rescaled(probabilities[chunk]))
         if not np.isfinite(losses).all():
             raise MetricError(self._undefined(codes, float(losses[~np.isfinite(losses)][0])))
         return losses
-
-    def to_score(self, loss: float) -> float:
-        """Return the scorer's value that a loss stands for."""
-        return self.optimum - loss
 
     def _call(
         self, codes: IntArray, probabilities: FloatArray, sample_weight: FloatArray | None = None

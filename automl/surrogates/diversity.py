@@ -1,19 +1,22 @@
 """A model of how differently two configurations predict, learned from all pairs evaluated so far.
 
 n observations give n (n + 1) / 2 pairs with known diversity, a configuration with itself
-included. Several LightGBM models, which differ by the pairs and the features they see, are
-trained on pairs of encodings side by side; their mean and spread are the prediction [1]_.
+included. Several boosted models, which differ by the weights of the pairs and the features they
+see, are trained on pairs of encodings side by side; their mean and spread are the prediction
+[1]_.
 
 References
 ----------
 .. [1] Shen et al. (2022). DivBO: Diversity-aware CASH for Ensemble Learning. NeurIPS,
    section 3.1. https://arxiv.org/abs/2302.03255
+.. [2] Rubin (1981). The Bayesian Bootstrap. The Annals of Statistics 9, 130-134.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import lightgbm
 import numpy as np
@@ -21,12 +24,14 @@ import scipy.sparse
 
 from automl.surrogates.pair_trees import PairTrees, Tree, trees_of
 from automl.surrogates.target_transform import gaussian_ranks
-from search_space.arrays import FloatArray, IntArray
+from search_space.arrays import FloatArray
 
-# Differs from [1]: it trains on both orders of every pair. Here each member sees a pair in one
-# order, drawn at random, and predictions are means over both orders: exactly symmetric instead of
+# Differs from [1]: it trains on both orders of every pair. Here every pair comes in one order,
+# drawn at random, and predictions are means over both orders: exactly symmetric instead of
 # nearly, with half the rows. The number of pairs is bounded, because they overlap so much that
 # many thousand tell little more than a few, while the time for a proposal grows with them.
+
+_SAME = 1e-9  # encoded values closer than this are no different
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +41,9 @@ class DiversitySurrogate:
     Attributes
     ----------
     n_members : int
-        LightGBM models.
-    pair_fraction : float
-        Share of all pairs that a member is trained on, in (0, 1].
+        Boosted models.
     max_pairs : int
-        Most pairs that a member is trained on.
+        Most pairs to train on.
     feature_fraction : float
         Share of the features that each tree may use, in (0, 1].
     n_trees, n_leaves : int
@@ -54,13 +57,12 @@ class DiversitySurrogate:
     """
 
     n_members: int = 5
-    pair_fraction: float = 0.8
-    max_pairs: int = 3000
+    max_pairs: int = 6000
     feature_fraction: float = 0.7
-    n_trees: int = 8
+    n_trees: int = 6
     n_leaves: int = 63
-    learning_rate: float = 0.5
-    min_pairs_in_leaf: int = 10
+    learning_rate: float = 0.6
+    min_pairs_in_leaf: int = 5
     max_bins: int = 15
 
     def fit(
@@ -88,43 +90,50 @@ class DiversitySurrogate:
             raise ValueError(f"X {X.shape} and diversity {diversity.shape} must be (n, d), (n, n)")
         if not (np.isfinite(X).all() and np.isfinite(diversity).all()):
             raise ValueError("X and diversity must be finite")
-        pairs = np.stack(np.triu_indices(n))
-        target = gaussian_ranks(diversity[tuple(pairs)])
-        rows = scipy.sparse.csr_array(X)
-        members = tuple(self._train(rows, pairs, target, rng) for _ in range(self.n_members))
+        one, other = np.triu_indices(n)
+        target = gaussian_ranks(diversity[one, other])
+        drawn = rng.permutation(len(target))[: self.max_pairs]
+        first, second = rng.permuted([one[drawn], other[drawn]], axis=0)
+        trees: tuple[Tree, ...] = ()
+        # LightGBM refuses features that all are constant; without trees all pairs look alike.
+        if np.ptp(X[np.unique(first)], axis=0).max(initial=0.0) > _SAME:
+            rows = scipy.sparse.csr_array(X)
+            features = scipy.sparse.hstack([rows[first], rows[second]], format="csr")
+            trees = self._boost(features, target[drawn], rng)
+        members = tuple(trees[member :: self.n_members] for member in range(self.n_members))
         return FittedDiversitySurrogate(trees=PairTrees(members=members, n_features=X.shape[1]))
 
-    def _train(
-        self,
-        rows: scipy.sparse.csr_array,
-        pairs: IntArray,
-        target: FloatArray,
-        rng: np.random.Generator,
+    def _boost(
+        self, features: scipy.sparse.csr_array, target: FloatArray, rng: np.random.Generator
     ) -> tuple[Tree, ...]:
-        """Return the trees of one member, trained on a random part of the pairs."""
-        n_pairs = min(self.max_pairs, math.ceil(self.pair_fraction * len(target)))
-        drawn = rng.choice(len(target), size=n_pairs, replace=False)
-        one, other = rng.permuted(pairs[:, drawn], axis=0)
-        features = scipy.sparse.hstack([rows[one], rows[other]], format="csr")
-        parameters = self._parameters(seed=int(rng.integers(2**31)))
-        data = lightgbm.Dataset(features, target[drawn], params=parameters)
+        """Return the first tree of each member, then the second of each, and so on."""
+        # Exponential weights: the bootstrap of [2], without rows that a member does not see.
+        weights = rng.exponential(size=(len(target), self.n_members))
+        # To LightGBM the members are the classes of one model. Each has its own gradients and
+        # trees, as in models of their own, but the features are binned only once.
+        parameters = {
+            "objective": _squared_loss(target, weights),
+            "num_class": self.n_members,
+            **self._parameters(seed=int(rng.integers(2**31))),
+        }
         booster = lightgbm.train(
             parameters,
-            data,
+            lightgbm.Dataset(features, target),
             num_boost_round=self.n_trees,
             keep_training_booster=True,  # spares a copy by way of the file format
         )
         return trees_of(booster)
 
-    def _parameters(self, *, seed: int) -> dict[str, float | str | bool]:
+    def _parameters(self, *, seed: int) -> dict[str, Any]:
         """Return the settings under LightGBM's names."""
         return {
-            "objective": "regression",
             "learning_rate": self.learning_rate,
             "num_leaves": self.n_leaves,
             "min_data_in_leaf": self.min_pairs_in_leaf,
             "feature_fraction": self.feature_fraction,
             "max_bin": self.max_bins,
+            "min_data_in_bin": 1,
+            "feature_pre_filter": False,
             "use_missing": False,
             "seed": seed,
             "deterministic": True,
@@ -132,6 +141,21 @@ class DiversitySurrogate:
             "num_threads": 1,  # the other cores are busy with evaluations
             "verbosity": -1,
         }
+
+
+def _squared_loss(
+    target: FloatArray, weights: FloatArray
+) -> Callable[[FloatArray, lightgbm.Dataset], tuple[FloatArray, FloatArray]]:
+    """Return the gradient and Hessian of the weighted squared loss of each member, by column."""
+
+    def objective(
+        predictions: FloatArray,
+        data: lightgbm.Dataset,  # noqa: ARG001
+    ) -> tuple[FloatArray, FloatArray]:
+        errors = predictions.reshape(weights.shape, order="F") - target[:, None]
+        return (weights * errors).ravel(order="F"), weights.ravel(order="F")
+
+    return objective
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

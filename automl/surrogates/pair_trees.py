@@ -19,11 +19,8 @@ from dataclasses import dataclass
 
 import lightgbm
 import numpy as np
-import numpy.typing as npt
 
 from search_space.arrays import FloatArray
-
-BoolArray = npt.NDArray[np.bool_]
 
 _BLOCK = 8192  # configurations at a time, which bounds the memory for the leaf indicators
 
@@ -115,34 +112,14 @@ class PairTrees:
             If a configuration does not have d features.
         """
         of_b = _columns(B, self.n_features)
-        weights = [self._weights(trees, of_b) for trees in self.members]
-        predictions = np.empty((len(self.members), len(B), len(A)))
+        predictions = np.zeros((len(self.members), len(B), len(A)))
         for start in range(0, len(A), _BLOCK):
             block = slice(start, start + _BLOCK)
             of_a = _columns(A[block], self.n_features)
             for member, trees in enumerate(self.members):
-                predictions[member, :, block] = sum(
-                    weight @ self._reached(trees, of_a, first=first)
-                    for weight, first in zip(weights[member], (True, False), strict=True)
-                )
+                for tree in trees:
+                    predictions[member, :, block] += _mean_of_orders(tree, of_b, of_a)
         return np.ascontiguousarray(predictions.transpose(0, 2, 1))
-
-    def _weights(self, trees: tuple[Tree, ...], columns: FloatArray) -> list[FloatArray]:
-        """Return (b, leaves) values of the leaves where b is the second and where it is the first.
-
-        Zero where b cannot reach a leaf, halved for the mean of both orders.
-        """
-        values = 0.5 * np.concatenate([tree.values for tree in trees])
-        return [
-            (values[:, None] * self._reached(trees, columns, first=first)).T
-            for first in (False, True)
-        ]
-
-    def _reached(self, trees: tuple[Tree, ...], columns: FloatArray, *, first: bool) -> FloatArray:
-        """Return (leaves, n) indicators of the leaves that n configurations could reach."""
-        offset = 0 if first else self.n_features
-        reached = [_reached_leaves(tree, columns, offset) for tree in trees]
-        return np.concatenate(reached).astype(np.float64)
 
 
 def _columns(X: FloatArray, n_features: int) -> FloatArray:
@@ -152,10 +129,22 @@ def _columns(X: FloatArray, n_features: int) -> FloatArray:
     return np.ascontiguousarray(X.T, dtype=np.float64)
 
 
-def _reached_leaves(tree: Tree, columns: FloatArray, offset: int) -> BoolArray:
-    """Return (leaves, n): the leaves left open by the splits on features offset to offset + d."""
+def _mean_of_orders(tree: Tree, of_b: FloatArray, of_a: FloatArray) -> FloatArray:
+    """Return (b, a) predictions of one tree from the configurations as columns."""
+    n_features = len(of_a)
+    halved = 0.5 * np.array(tree.values)[:, None]
+    b_first, b_second = (halved * _reached(tree, of_b, offset) for offset in (0, n_features))
+    predictions = b_second.T @ _reached(tree, of_a, 0)
+    predictions += b_first.T @ _reached(tree, of_a, n_features)
+    return np.asarray(predictions)
+
+
+def _reached(tree: Tree, columns: FloatArray, offset: int) -> FloatArray:
+    """Return (leaves, n): 1 for the leaves left open by splits on features offset to offset + d."""
     n_features, n = columns.shape
-    leaves = np.ones((len(tree.values), n), dtype=bool)
+    leaves = np.empty((len(tree.values), n))
+    if not tree.features:
+        leaves[:] = 1.0
     splits = [np.ones(n, dtype=bool)] * len(tree.features)
     nodes = zip(tree.features, tree.thresholds, tree.left, tree.right, strict=True)
     for split, (feature, threshold, left, right) in enumerate(nodes):

@@ -42,7 +42,7 @@ def scored_one_by_one(
     models = predictions.astype(np.float64) if compares_classes else rescaled(predictions)
     ensemble = models[members].sum(axis=0)
     means = (ensemble + models) / (len(members) + 1)
-    return np.array([metric.loss(codes, mean) for mean in means])
+    return np.array([metric.optimum - metric.score(codes, mean) for mean in means])
 
 
 @pytest.mark.parametrize("name", NAMES)

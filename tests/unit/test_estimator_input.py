@@ -32,7 +32,7 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ({"time_limit": 0}, r"time_limit .* found 0"),
     ({"time_limit": -5.0}, r"time_limit .* found -5.0"),
     ({"time_limit": "60"}, r"time_limit .* '60'"),
-    ({"time_limit": None}, r"time_limit and n_trials are both None"),
+    ({"time_limit": None}, r"time_limit is None and n_trials is None"),
     ({"n_trials": 0}, r"n_trials .* found 0"),
     ({"n_trials": 2.5}, r"n_trials .* 2.5"),
     ({"scoring": "acuracy"}, r"scoring.*acuracy.*accuracy"),

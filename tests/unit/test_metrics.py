@@ -168,7 +168,7 @@ def test_a_score_that_ends_at_one_becomes_one_minus_it_and_any_other_its_negativ
     codes, probabilities = problem(2)
     metric = as_metric(scoring, [0, 1])
     score = metric.score(codes, probabilities)
-    assert metric.loss(codes, probabilities) == optimum - score
+    assert metric.loss(codes, probabilities) == pytest.approx(optimum - score, rel=1e-12)
     assert metric.to_score(optimum - score) == pytest.approx(score, rel=1e-12)
 
 
@@ -406,7 +406,7 @@ def test_probabilities_that_are_none_are_refused(bad: float, name: str) -> None:
     codes, probabilities = problem(2)
     probabilities[3, 1] = bad
     metric = as_metric(name, [0, 1])
-    with pytest.raises(ValueError, match=r"\(60, 2\) must be finite and not negative"):
+    with pytest.raises(ValueError, match=r"60, 2\) must be finite and not negative"):
         metric.loss(codes, probabilities)
     with pytest.raises(ValueError, match=r"60, 2\) must be finite and not negative"):
         metric.losses(codes, probabilities[None])

@@ -91,15 +91,14 @@ def plainly_selected(
 ) -> tuple[list[int], list[float]]:
     """Select by scoring every ensemble anew, ties by the same rule within 1e-12."""
     log_loss = numbered("neg_log_loss", models.shape[2])
-    own = [metric.loss(codes, model) for model in models]
     order = [int(metric.losses(codes, models).argmin())]
-    losses = [own[order[0]]]
-    scale = max(metric.optimum, abs(min(own)))
+    losses = [metric.optimum - metric.score(codes, models[order[0]])]
+    scale = max(metric.optimum, abs(losses[0]))
     for _ in range(size - 1):
         means = [(models[order].sum(axis=0) + model) / (len(order) + 1) for model in models]
-        scores = [metric.loss(codes, mean) for mean in means]
+        scores = [metric.optimum - metric.score(codes, mean) for mean in means]
         tied = [i for i, x in enumerate(scores) if x <= min(scores) + 1e-12 * scale]
-        seconds = {i: log_loss.loss(codes, means[i]) for i in tied}
+        seconds = {i: -log_loss.score(codes, means[i]) for i in tied}
         lowest = min(seconds.values())
         tied = [i for i in tied if seconds[i] <= lowest + 1e-12 * lowest]
         order.append(tied[0])
