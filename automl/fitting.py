@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 import warnings
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -52,9 +53,11 @@ _TRIALS_PER_TIME_LIMIT = 6  # one evaluation may take a sixth of the whole time
 _SECONDS_PER_TRIAL = 600.0  # where there is no time limit
 _MEMORY_SHARE = 0.8  # of what is free when the search starts
 _MODELS_KEPT = 50
-_LARGEST_REFIT_SHARE = 0.25  # of the time limit that the search may leave to the refit
+_LARGEST_RESERVED_SHARE = 0.25  # of the time limit that the search leaves to selection and refit
+_SECONDS_PER_SUMMED_PROBABILITY = 2e-9  # ensemble selection by accuracy, on one 2.6 GHz core
 _SELECTION_BYTES = 256 * 2**20  # predictions that ensemble selection may copy
 _FEWEST_SELECTABLE = 50
+_SELECTION_SHARE = 0.03  # of the time limit that ensemble selection may take
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +161,8 @@ class _Fit:
         """Search, select, refit."""
         data, budget = self._data, self._budget
         with ExitStack() as stack:
-            place = open_run(self._sandbox_settings(), self._n_workers)
+            self._table = save_table(self._folder / "table", data.X, data.codes, data.splits)
+            place = open_run(self._sandbox_settings(), self._n_workers, self._table)
             slots = stack.enter_context(WorkerSlots(place, self._n_workers))
             # Every fit uses one thread, surrogates included: parallelism comes from processes.
             stack.enter_context(threadpool_limits(1))
@@ -170,7 +174,6 @@ class _Fit:
                 )
             )
             models = self._models = self._open_models()
-            self._table = save_table(self._folder / "table", data.X, data.codes, data.splits)
             history = self._new_history(predictions, journal)
             limits = TrialLimits(
                 timeout_seconds=_trial_seconds(self._settings), memory_mib=self._memory_mib
@@ -225,16 +228,21 @@ class _Fit:
             self._settings.seed,
             data.metric.loss(codes, self._baseline),
             journal=journal,
-            observers=(self._reserve_refit_time, *self._observers),
+            observers=(self._reserve_time, *self._observers),
         )
 
-    def _reserve_refit_time(self, outcome: Outcome, history: History) -> None:  # noqa: ARG002
-        """Leave the refit the time that it is going to need."""
-        if not self._settings.refit or math.isinf(self._budget.seconds):
+    def _reserve_time(self, outcome: Outcome, history: History) -> None:  # noqa: ARG002
+        """Leave selection and refit the time that they are going to need."""
+        if math.isinf(self._budget.seconds):
             return
-        expected = estimated_refit_seconds(history, len(self._data.splits.folds), self._n_workers)
-        most = _LARGEST_REFIT_SHARE * self._budget.seconds
-        self._budget.reserved = min(expected, most)
+        n_summed = len(history.successes) * self._baseline.size * self._settings.ensemble_size
+        expected = _SECONDS_PER_SUMMED_PROBABILITY * n_summed
+        if self._data.metric.known is None:
+            expected += _SELECTION_SHARE * self._budget.seconds
+        if self._settings.refit:
+            n_splits = len(self._data.splits.folds)
+            expected += estimated_refit_seconds(history, n_splits, self._n_workers)
+        self._budget.reserved = min(expected, _LARGEST_RESERVED_SHARE * self._budget.seconds)
 
     def _spec(self, trial: Trial) -> PipelineSpec:
         space = self._data.search_space
@@ -269,10 +277,7 @@ class _Fit:
         if not library.size:
             _warn_of_no_better_model(history)
             library = np.array([losses.argmin()])
-        n_bytes = self._baseline.nbytes
-        n_best = max(_FEWEST_SELECTABLE, _SELECTION_BYTES // n_bytes)
-        if library.size > n_best:  # copying more would cost more memory than it can bring
-            library = library[shortlist(losses[library], n_best)]
+        library = library[shortlist(losses[library], self._n_selectable())]
         numbers = [history.successes[i] for i in sorted(library)]
         selection = select(
             history.predictions.stack(numbers),
@@ -282,6 +287,20 @@ class _Fit:
         )
         weights = {numbers[i]: float(selection.weights[i]) for i in selection.members}
         return weights, selection.loss
+
+    def _n_selectable(self) -> int:
+        """Return how many trials, the best ones, ensemble selection can afford to choose from."""
+        # Copying more predictions would cost more memory than it can bring.
+        n_best = max(_FEWEST_SELECTABLE, _SELECTION_BYTES // self._baseline.nbytes)
+        metric, codes = self._data.metric, self._data.codes[self._data.splits.covered]
+        if metric.known is not None or math.isinf(self._budget.seconds):
+            return n_best
+        # A scorer that is called for every candidate in every round must not outlast the budget.
+        started = time.perf_counter()
+        metric.loss(codes, self._baseline)
+        seconds = time.perf_counter() - started
+        affordable = _SELECTION_SHARE * self._budget.seconds / seconds
+        return max(1, min(n_best, int(affordable / self._settings.ensemble_size)))
 
     def _members(
         self,

@@ -20,6 +20,7 @@ from automl.benchmark.bundled import load_bundled
 from automl.benchmark.hostile import HOSTILE_LEARNERS
 from automl.benchmark.synthetic import SyntheticProblem
 from automl.budget import Budget
+from automl.data.table_store import TableHandle
 from automl.ensembles.diversity import pairwise_diversity
 from automl.ensembles.selection import select
 from automl.estimator import AutoClassifier
@@ -134,7 +135,7 @@ def idle_percent(evaluation_seconds: float = 2.0, n_trials: int = 40, n_slots: i
         optimizer = DivBO()
         optimizer.propose(history, history.rng())
         budget = Budget(n_trials=n_known + n_trials)
-        place = open_run(SandboxSettings(), n_slots)
+        place = open_run(SandboxSettings(), n_slots, TableHandle("", ""))
         with WorkerSlots(place, n_slots) as slots:
             workers = TrialWorkers(
                 slots,

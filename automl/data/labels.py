@@ -22,6 +22,7 @@ from search_space.arrays import IntArray
 Labels = npt.NDArray[Any]
 """Labels in the type in which the user thinks of them."""
 
+_NUMBERS = frozenset({"integer", "boolean", "floating"})
 _FRACTIONS = frozenset({"floating", "mixed-integer-float", "decimal"})
 _TIMES = frozenset({"datetime", "datetime64", "date", "timedelta", "timedelta64", "period"})
 
@@ -61,7 +62,7 @@ def encode_labels(
             f"[{n_rows}, {len(labels)}]; X and y must have the same number of rows"
         )
     _refuse_unusable(labels)
-    codes, classes = _factorize(labels)
+    codes, classes = _factorize(_unboxed(labels))
     if len(classes) < 2:
         raise InputError(
             f"y has one class ({classes[0]!s}); {estimator_name} needs at least two classes"
@@ -159,6 +160,14 @@ def _as_floats(labels: Labels) -> npt.NDArray[np.float64] | None:
     if labels.dtype.kind == "f":
         return labels.astype(np.float64)
     return labels.astype(np.float64) if _holds(labels, _FRACTIONS) else None
+
+
+def _unboxed(labels: Labels) -> Labels:
+    """Return labels that are Python's numbers as an array of numbers, others as they are.
+
+    scikit-learn knows no kind of target for numbers in an array of objects.
+    """
+    return np.array(labels.tolist()) if _holds(labels, _NUMBERS) else labels
 
 
 def _holds(labels: Labels, kinds: frozenset[str]) -> bool:

@@ -26,6 +26,11 @@ from automl.surrogates.surrogate import Surrogate
 from automl.trial import Proposal
 from search_space.arrays import FloatArray, IntArray, PredictionArray
 
+# A scorer that is called once for each candidate takes about 2 ms a time: within these bounds the
+# pool costs a fraction of a second, and not several seconds before every evaluation.
+_SLOW_SIZE = 8
+_SLOW_LIBRARY = 20
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolSettings:
@@ -152,10 +157,13 @@ class DivBO:
         self, history: History, predictions: PredictionArray, rows: slice | IntArray
     ) -> tuple[int, ...]:
         """Return the distinct members of an ensemble selected from the history, line 7."""
-        library = shortlist(history.success_losses(), self.pool.n_library)
         problem = history.problem
+        size, n_library = self.pool.size, self.pool.n_library
+        if problem.metric.known is None:
+            size, n_library = min(size, _SLOW_SIZE), min(n_library, _SLOW_LIBRARY)
+        library = shortlist(history.success_losses(), n_library)
         chosen = select(
-            predictions[library], problem.codes[rows], problem.metric, self.pool.size
+            predictions[library], problem.codes[rows], problem.metric, size
         ).weights.nonzero()[0]
         return tuple(history.successes[library[i]] for i in chosen)
 

@@ -11,16 +11,14 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
-import joblib
 from joblib.parallel import get_active_backend
 
+from automl.data.table_store import TableHandle
 from automl.evaluation.calls import CallLimits, Reply, SandboxSettings
 from automl.evaluation.sandbox import Sandbox
-from automl.evaluation.sandbox_pool import borrowed_sandbox
-from automl.trial import Status
+from automl.parallel.remote import RemoteRun
 
 # These backends spread work over this machine only, which the sandboxes do already.
 _LOCAL_BACKENDS = (
@@ -37,45 +35,29 @@ OpenRun = Callable[[], AbstractContextManager[Run]]
 """What a slot opens once for its lifetime: the place where its calls run."""
 
 
-def open_run(settings: SandboxSettings, n_slots: int) -> OpenRun:
-    """Return where slots run calls under the joblib backend that is active in this thread."""
+def open_run(settings: SandboxSettings, n_slots: int, table: TableHandle) -> OpenRun:
+    """Return where slots run calls under the joblib backend that is active in this thread.
+
+    Parameters
+    ----------
+    settings : SandboxSettings
+        The sandbox of each slot.
+    n_slots : int
+        Calls that run at the same time.
+    table : TableHandle
+        The table that the calls read.
+    """
     backend, _ = get_active_backend(prefer="threads")
     if type(backend).__name__ in _LOCAL_BACKENDS:
         return lambda: _local_run(settings)
-    return lambda: nullcontext(_RemoteRun(backend, settings, n_slots))
+    return lambda: nullcontext(RemoteRun(backend, settings, n_slots, table))
 
 
 @contextmanager
 def _local_run(settings: SandboxSettings) -> Iterator[Run]:
     with Sandbox(settings) as sandbox:
-        sandbox.start()  # the imports of the child go on while the caller checks the data
+        sandbox.start()  # the imports of the child go on while the caller goes on
         yield sandbox.run
-
-
-class _RemoteRun:
-    """Runs a call in a worker of a joblib backend."""
-
-    def __init__(self, backend: Any, settings: SandboxSettings, n_slots: int) -> None:
-        self._backend = backend
-        self._settings = settings
-        self._n_slots = max(2, n_slots)  # joblib runs a single job in the calling process
-
-    def __call__(self, call: bytes, limits: CallLimits, cancelled: threading.Event) -> Reply:
-        if cancelled.is_set():
-            return Reply(status=Status.CANCELLED, seconds=0.0, reason="the search was stopped")
-        task = joblib.delayed(run_in_pooled_sandbox)(self._settings, call, limits)
-        # The active backend belongs to a thread, so each slot activates it for itself.
-        with joblib.parallel_config(backend=self._backend, n_jobs=self._n_slots):
-            reply: Reply = joblib.Parallel()([task])[0]
-        return reply
-
-
-def run_in_pooled_sandbox(settings: SandboxSettings, call: bytes, limits: CallLimits) -> Reply:
-    """Run one call in a sandbox that stays with this worker process for further calls."""
-    with borrowed_sandbox(settings) as sandbox:
-        reply = sandbox.run(call, limits)
-    # Views of memory do not travel between processes.
-    return replace(reply, blobs=tuple(memoryview(bytes(blob)) for blob in reply.blobs))
 
 
 class WorkerSlots:

@@ -32,7 +32,6 @@ CODES = np.array([1, 0, 2, 1, 0, 0])
         np.array([2**53, 2**53 + 1, 2**53 + 2]),
         np.array([b"a", b"b", b"c"]),
         object_array(["a", "b", "c"]),
-        object_array([1, 2, 3]),
         object_array([(0, 1), (1, 0), (1, 1)]),
     ],
 )
@@ -220,3 +219,14 @@ def test_whole_numbers_beyond_double_precision_are_no_fractions() -> None:
 def test_labels_of_an_unknown_kind_are_refused(y: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         encode_labels(y, 2)
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [([1, 2, 3, 1], [1, 2, 3]), ([True, False, True, False], [False, True])],
+)
+def test_numbers_in_an_array_of_objects_become_an_array_of_numbers(
+    labels: list[Any], classes: list[Any]
+) -> None:
+    _, found = encode_labels(object_array(labels), len(labels))
+    assert (found.dtype, found.tolist()) == (np.array(classes).dtype, classes)

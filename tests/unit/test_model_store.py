@@ -52,6 +52,47 @@ def test_no_models_are_not_kept(tmp_path: Path, nothing: bytes | memoryview) -> 
     assert not store.has(1)
 
 
+def test_models_that_were_written_to_the_partial_file_are_taken_over(tmp_path: Path) -> None:
+    store = ModelStore(tmp_path, n_kept=1)
+    store.partial_path(4).write_bytes(b"written elsewhere")
+    assert (store.read(4), store.has(4)) == (None, False)  # not before they are offered
+    store.offer(4, 0.5)
+    assert store.read(4) == b"written elsewhere"
+    assert files(tmp_path) == ["000004.models"]
+
+
+def test_an_empty_partial_file_holds_no_models(tmp_path: Path) -> None:
+    store = ModelStore(tmp_path, n_kept=1)
+    store.partial_path(0).write_bytes(b"")
+    store.offer(0, 0.5)
+    assert not store.has(0)
+    assert files(tmp_path) == []
+
+
+def test_what_a_failed_trial_began_to_write_is_removed(tmp_path: Path) -> None:
+    store = ModelStore(tmp_path, n_kept=1)
+    store.offer(0, 0.5, b"good")
+    store.partial_path(1).write_bytes(b"only ha")
+    store.refuse(1)
+    store.refuse(2)  # began nothing
+    assert files(tmp_path) == ["000000.models"]
+
+
+def test_partial_files_of_different_trials_do_not_meet(tmp_path: Path) -> None:
+    store = ModelStore(tmp_path, n_kept=1)
+    assert len({store.partial_path(number) for number in (0, 1, 10, 999_999, 1_000_000)}) == 5
+
+
+def test_the_largest_loss_that_is_kept_is_known_in_advance(tmp_path: Path) -> None:
+    store = ModelStore(tmp_path, n_kept=2)
+    found = []
+    for number, loss in enumerate([0.5, 0.9, 0.7, 0.8, 0.1]):
+        found.append(store.largest_loss)
+        store.offer(number, loss, b"models")
+    assert found == [math.inf, math.inf, 0.9, 0.7, 0.7]
+    assert store.largest_loss == 0.5
+
+
 def test_a_trial_that_was_never_offered_has_no_models(tmp_path: Path) -> None:
     store = ModelStore(tmp_path, n_kept=1)
     assert store.read(3) is None

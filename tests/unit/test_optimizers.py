@@ -24,6 +24,7 @@ from fakes.histories import (
 from fakes.surrogates import KnownDiversity, KnownLoss
 from scipy.stats import rankdata
 
+from automl.acquisition.expected_improvement import log_expected_improvement
 from automl.ensembles.diversity import pairwise_diversity
 from automl.ensembles.selection import select, shortlist
 from automl.history import History
@@ -130,11 +131,23 @@ def test_candidates_are_the_ends_of_local_searches_and_then_random_draws() -> No
     assert scored.log_ei.shape == scored.mean.shape == scored.std.shape == (n,)
     encode = history.problem.encoder.encode
     assert np.array_equal(scored.encoded, encode(scored.configurations))
-    # Local search starts at the best observations and never falls behind them.
+    assert np.array_equal(scored.mean, KnownLoss().predict(scored.encoded)[0])
+
+
+def test_local_searches_start_at_the_observations_with_the_lowest_loss() -> None:
+    history = filled_history(mixed_job(), [succeed] * 6)
     starts = [history.trials[number].configuration for number in best_trials(history, 4)]
-    lowest = KnownLoss().predict(encode(starts))[0]
-    assert scored.mean[: scored.n_local].max() <= lowest.max()
-    assert scored.mean[: scored.n_local].min() <= lowest.min()
+    unmoved = score_candidates(history, rng(), KnownLoss(), replace(FEW, max_steps=0))
+    assert unmoved.configurations[: unmoved.n_local] == starts
+    moved = score_candidates(history, rng(), KnownLoss(), replace(FEW, max_steps=9))
+    assert moved.mean[: moved.n_local].min() < unmoved.mean[: unmoved.n_local].min()
+
+
+def test_improvement_is_over_the_lowest_loss_that_was_observed() -> None:
+    history = with_losses([0.4, 0.2, None, 0.7])
+    scored = score_candidates(history, rng(), KnownLoss(std=0.5), FEW)
+    expected = log_expected_improvement(scored.mean, np.full(len(scored.mean), 0.5), 0.2)
+    assert np.array_equal(scored.log_ei, expected)
 
 
 def test_the_surrogate_is_fitted_on_all_trials_once() -> None:
@@ -196,7 +209,9 @@ def test_origin_and_beliefs_belong_to_the_index() -> None:
         configurations, np.zeros((3, 1)), -numbers, numbers, numbers / 10, n_local=1
     )
     local, random = scored.proposal(0), scored.proposal(2, extra=7.0)
-    assert (local.origin, random.origin) == (Origin.LOCAL, Origin.RANDOM)
+    origins = [scored.proposal(index).origin for index in range(3)]
+    assert origins == [Origin.LOCAL, Origin.RANDOM, Origin.RANDOM]
+    assert local.configuration is configurations[0]
     assert random.configuration is configurations[2]
     assert random.beliefs == {
         "predicted_loss": 3.0,

@@ -12,12 +12,14 @@ import joblib
 import pytest
 from fakes.slots import PATIENCE, Gates, Places, answer, opens
 
+from automl.data.table_store import TableHandle
 from automl.errors import SandboxError
 from automl.evaluation.calls import CallLimits, Reply, SandboxSettings
 from automl.parallel.slots import Run, WorkerSlots, open_run
 from automl.trial import Status
 
 NO_LIMITS = CallLimits()
+NOWHERE = TableHandle("nowhere", "none")
 
 
 def slot_threads() -> list[threading.Thread]:
@@ -202,7 +204,7 @@ def test_an_exception_in_the_body_closes_the_slots_too() -> None:
 @pytest.mark.parametrize("backend", ["sequential", "threading", "loky", "multiprocessing"])
 def test_backends_of_this_machine_need_no_worker_of_joblib(backend: str) -> None:
     with joblib.parallel_config(backend=backend):
-        opened = open_run(SandboxSettings(), 2)()
+        opened = open_run(SandboxSettings(), 2, NOWHERE)()
     assert type(opened).__name__ != "nullcontext"  # a sandbox of this process, not yet started
 
 
@@ -213,7 +215,7 @@ def test_another_backend_runs_the_calls_in_its_own_workers() -> None:
     joblib.register_parallel_backend("elsewhere", Elsewhere)
     settings = SandboxSettings()
     with joblib.parallel_config(backend="elsewhere"):
-        opened = open_run(settings, 2)()
+        opened = open_run(settings, 2, NOWHERE)()
     with opened as run:
         cancelled = threading.Event()
         cancelled.set()  # so that nothing is run: what is of interest is where it would be

@@ -144,6 +144,19 @@ def test_a_failure_is_an_outcome_with_its_reason_and_stores_nothing(
     assert stores.predictions.stack([]).shape[0] == 0
 
 
+def test_a_failure_leaves_nothing_of_models_that_it_began_to_write(stores: Stores) -> None:
+    stores.models.partial_path(0).write_bytes(b"only ha")
+    reply = Reply(status=Status.TIMEOUT, seconds=60.5, reason="too slow")
+    outcomes_of(Replies(reply), stores)
+    assert not stores.models.partial_path(0).exists()
+
+
+def test_models_that_the_evaluation_wrote_itself_are_kept(stores: Stores) -> None:
+    stores.models.partial_path(0).write_bytes(b"written elsewhere")
+    outcomes_of(Replies(success(models=b"")), stores)
+    assert stores.models.read(0) == b"written elsewhere"
+
+
 @pytest.mark.parametrize("timeout_seconds", [60.0, math.inf])
 @pytest.mark.parametrize("seconds_left", [20.0, math.inf])
 def test_a_trial_gets_its_own_limit_and_what_the_search_has_left(
