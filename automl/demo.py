@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import train_test_split
 
+from automl.benchmark.baselines import baselines
 from automl.benchmark.bundled import load_bundled
 from automl.data.files import read_table
-from automl.demo_baselines import baselines
 from automl.errors import AutoMLError
 from automl.estimator import AutoClassifier
 from automl.model_file import SavedModel, save_model

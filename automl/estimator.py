@@ -36,6 +36,7 @@ from automl.seeding import Purpose, derived_seed
 from automl.settings import Settings, check_settings
 from automl.task_space import space_for
 from automl.trial import Outcome
+from automl.validation import affordable_cv
 from search_space.arrays import FloatArray
 
 Callback = Callable[[Outcome, History], object]
@@ -58,7 +59,8 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         Name of a scikit-learn scorer, a scorer made by ``make_scorer``, or a callable
         ``scorer(estimator, X, y)``.
     cv : str, float, int, splitter or iterable, default="auto"
-        "auto" (stratified folds for small tables, a stratified hold-out for large ones),
+        "auto" (stratified folds for small tables, a stratified hold-out for large ones and where
+        `time_limit` is short for the table),
         "holdout", the fraction of rows that validate, a number of stratified folds, a splitter, or
         an iterable of (train, validation) row numbers.
     optimizer : str or object, default="divbo"
@@ -76,7 +78,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
     ensemble_size : int, default=25
         Rounds of ensemble selection. 1 gives the single best model.
     trial_time_limit : float, None or "auto", default="auto"
-        Seconds for one evaluation, all folds. "auto" is a sixth of `time_limit`, or 600 seconds
+        Seconds for one evaluation, all folds. "auto" is an eighth of `time_limit`, or 600 seconds
         without one.
     memory_limit : float, None or "auto", default="auto"
         MiB that one evaluation may use above its start. "auto" shares 80 % of the free memory
@@ -109,6 +111,8 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         Members and weights.
     changes_ : tuple of Change
         What was dropped, converted or left out, and why.
+    validation_ : str
+        How the models were validated.
     baseline_loss_ : float
         Validation loss of predicting the class frequencies.
     best_loss_ : float
@@ -255,7 +259,14 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         codes, classes = encode_labels(y, features.shape[0], estimator_name=name)
         metric = as_metric(self.scoring, classes)
         seed = derived_seed(settings.seed, Purpose.SPLITS)
-        splits = make_splits(self.cv, codes, seed=seed, X=X)
+        cv = affordable_cv(
+            self.cv,
+            n_rows=features.shape[0],
+            n_columns=len(schema.numeric) + sum(schema.n_levels),
+            n_classes=classes.shape[0],
+            seconds=settings.time_limit,
+        )
+        splits = make_splits(cv, codes, seed=seed, X=X)
         task = describe_task(schema, codes, splits, classes.shape[0])
         space, left_out = space_for(task, self.search_space, settings)
         self._schema = schema
@@ -265,6 +276,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
             self.feature_names_in_ = schema.feature_names_in
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+        self.validation_ = splits.description
         self.changes_: tuple[Change, ...] = (*schema.changes, *splits.changes, *left_out)
         return PreparedData(
             X=features,

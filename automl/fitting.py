@@ -49,7 +49,7 @@ from search_space.values import plain_values
 
 _LOG = logging.getLogger(__name__)
 
-_TRIALS_PER_TIME_LIMIT = 6  # one evaluation may take a sixth of the whole time
+_TRIALS_PER_TIME_LIMIT = 8  # one evaluation may take an eighth of the whole time
 _SECONDS_PER_TRIAL = 600.0  # where there is no time limit
 _MEMORY_SHARE = 0.8  # of what is free when the search starts
 _MODELS_KEPT = 50

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
@@ -13,14 +13,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from lightgbm import LGBMClassifier
-from sklearn.compose import make_column_selector, make_column_transformer
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 
+from automl.benchmark.baselines import baselines
 from automl.benchmark.bundled import load_bundled
 from automl.estimator import AutoClassifier
 from automl.evaluation.evaluator import PipelineSpec
@@ -121,9 +117,9 @@ class Comparison:
         single = _best_single(clf, seen[0], X_train, y_train, X_test)
         seconds = time.perf_counter() - started
         results.append(self._result("best single", y_test, clf.classes_, single, seconds, n_trials))
-        for name, make in _DEFAULTS.items():
+        for name, pipeline in baselines(self.seed).items():
             started = time.perf_counter()
-            model = make(self.seed, self.n_jobs).fit(X_train, y_train)
+            model = pipeline.fit(X_train, y_train)
             seconds = time.perf_counter() - started
             results.append(
                 self._result(name, y_test, model.classes_, model.predict_proba(X_test), seconds, 0)
@@ -175,27 +171,6 @@ def _best_single(
     pipeline.fit(clf._schema.transform(X), codes)
     probabilities: FloatArray = pipeline.predict_proba(clf._schema.transform(X_test))
     return probabilities
-
-
-def _default_lightgbm(seed: int, n_jobs: int) -> Any:
-    return LGBMClassifier(random_state=seed, n_jobs=n_jobs, verbose=-1)
-
-
-def _default_random_forest(seed: int, n_jobs: int) -> Any:
-    one_hot = make_column_transformer(
-        (
-            OneHotEncoder(handle_unknown="ignore", sparse_output=False),
-            make_column_selector(dtype_exclude="number"),
-        ),
-        remainder="passthrough",
-    )
-    return make_pipeline(one_hot, RandomForestClassifier(random_state=seed, n_jobs=n_jobs))
-
-
-_DEFAULTS: dict[str, Callable[[int, int], Any]] = {
-    "LightGBM defaults": _default_lightgbm,
-    "random forest defaults": _default_random_forest,
-}
 
 
 def _versions() -> str:

@@ -29,6 +29,7 @@ from automl.evaluation.framing import Payload
 from automl.evaluation.sandbox import Sandbox
 from automl.metrics import as_metric
 from automl.optimizers.divbo import DivBO
+from automl.optimizers.initial_design import RandomDesign
 from automl.optimizers.random_search import RandomSearch
 from automl.parallel.slots import WorkerSlots, open_run
 from automl.parallel.trial_workers import Stores, TrialLimits, TrialWorkers
@@ -73,7 +74,7 @@ def proposal_seconds(n_observations: int, n_repeats: int = 5) -> float:
         with tempfile.TemporaryDirectory() as folder, _store(folder, 2_000, 2) as store:
             history = synthetic.new_history(store, seed)
             synthetic.advance(history, store, RandomSearch(), n_observations - 1)
-            optimizer = DivBO()
+            optimizer = DivBO(initial_design=RandomDesign())
             optimizer.propose(history, history.rng())  # the memo of a running search is warm
             synthetic.advance(history, store, RandomSearch(), n_observations)
             started = time.perf_counter()
@@ -87,7 +88,7 @@ def run_seconds(n_trials: int = 250) -> float:
     synthetic = SyntheticProblem("divbo", n_rows=2_000, seed=0)
     with tempfile.TemporaryDirectory() as folder, _store(folder, 2_000, 2) as store:
         history = synthetic.new_history(store, 0)
-        optimizer = DivBO()
+        optimizer = DivBO(initial_design=RandomDesign())
         total = 0.0
         for n in range(1, n_trials + 1):
             started = time.perf_counter()
@@ -132,7 +133,7 @@ def idle_percent(evaluation_seconds: float = 2.0, n_trials: int = 40, n_slots: i
         history = synthetic.new_history(store, 0)
         synthetic.advance(history, store, RandomSearch(), n_known)
         models = ModelStore(Path(folder), n_kept=1)
-        optimizer = DivBO()
+        optimizer = DivBO(initial_design=RandomDesign())
         optimizer.propose(history, history.rng())
         budget = Budget(n_trials=n_known + n_trials)
         place = open_run(SandboxSettings(), n_slots, TableHandle("", ""))

@@ -38,11 +38,14 @@ class CandidateSettings:
         Local searches, each started from one of the observations with the lowest loss.
     max_steps : int
         Moves of one local search at most.
+    n_neighbours : int
+        Neighbours that are looked at before a move.
     """
 
     n_random: int = 4_950
     n_local: int = 50
-    max_steps: int = 4
+    max_steps: int = 5
+    n_neighbours: int = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,13 @@ def score_candidates(
     starts = [
         history.trials[number].configuration for number in best_trials(history, settings.n_local)
     ]
-    ends = local_search(acquisition, starts, rng, max_steps=settings.max_steps)
+    ends = local_search(
+        acquisition,
+        starts,
+        rng,
+        max_steps=settings.max_steps,
+        n_neighbours=settings.n_neighbours,
+    )
     local = list(dict.fromkeys(ends))
     space = problem.search_space.configuration_space
     configurations = local + random_candidates(space, settings.n_random, rng)

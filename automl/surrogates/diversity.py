@@ -24,7 +24,7 @@ import scipy.sparse
 
 from automl.surrogates.pair_trees import PairTrees, Tree, trees_of
 from automl.surrogates.target_transform import gaussian_ranks
-from search_space.arrays import FloatArray
+from search_space.arrays import FloatArray, IntArray
 
 # Differs from [1]: it trains on both orders of every pair. Here every pair comes in one order,
 # drawn at random, and predictions are means over both orders: exactly symmetric instead of
@@ -51,7 +51,7 @@ class DiversitySurrogate:
     learning_rate : float
         Step of the boosting, in (0, 1].
     min_pairs_in_leaf : int
-        Pairs that every leaf must hold.
+        Pairs that every leaf must hold, counted by their weights.
     max_bins : int
         Values of a feature that are told apart.
     """
@@ -63,7 +63,7 @@ class DiversitySurrogate:
     n_leaves: int = 63
     learning_rate: float = 0.6
     min_pairs_in_leaf: int = 5
-    max_bins: int = 15
+    max_bins: int = 31
 
     def fit(
         self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator
@@ -90,16 +90,15 @@ class DiversitySurrogate:
             raise ValueError(f"X {X.shape} and diversity {diversity.shape} must be (n, d), (n, n)")
         if not (np.isfinite(X).all() and np.isfinite(diversity).all()):
             raise ValueError("X and diversity must be finite")
-        one, other = np.triu_indices(n)
-        target = gaussian_ranks(diversity[one, other])
-        drawn = rng.permutation(len(target))[: self.max_pairs]
-        first, second = rng.permuted([one[drawn], other[drawn]], axis=0)
+        n_pairs = n * (n + 1) // 2
+        drawn = rng.choice(n_pairs, size=min(n_pairs, self.max_pairs), replace=False)
+        first, second = rng.permuted(_pairs(drawn), axis=0)
         trees: tuple[Tree, ...] = ()
         # LightGBM refuses features that all are constant; without trees all pairs look alike.
         if np.ptp(X[np.unique(first)], axis=0).max(initial=0.0) > _SAME:
             rows = scipy.sparse.csr_array(X)
             features = scipy.sparse.hstack([rows[first], rows[second]], format="csr")
-            trees = self._boost(features, target[drawn], rng)
+            trees = self._boost(features, gaussian_ranks(diversity[first, second]), rng)
         members = tuple(trees[member :: self.n_members] for member in range(self.n_members))
         return FittedDiversitySurrogate(trees=PairTrees(members=members, n_features=X.shape[1]))
 
@@ -141,6 +140,12 @@ class DiversitySurrogate:
             "num_threads": 1,  # the other cores are busy with evaluations
             "verbosity": -1,
         }
+
+
+def _pairs(numbers: IntArray) -> IntArray:
+    """Return (2, n): the pairs of these numbers in (0, 0), (1, 0), (1, 1), (2, 0), ..."""
+    one = ((np.sqrt(8 * numbers + 1) - 1) // 2).astype(np.int64)
+    return np.stack([one, numbers - one * (one + 1) // 2])
 
 
 def _squared_loss(

@@ -40,7 +40,7 @@ def gaussian_ranks(values: FloatArray) -> FloatArray:
     Examples
     --------
     >>> gaussian_ranks(np.array([10.0, -3.0, 10.0, 500.0])).round(3)
-    array([ 0.   , -1.15 ,  0.   ,  1.15 ])
+    array([ 0.  , -1.15,  0.  ,  1.15])
     """
     n = len(values)
     if n < 2:

@@ -18,7 +18,7 @@ every_surrogate = pytest.mark.parametrize("surrogate", SURROGATES, ids=lambda s:
 
 
 def observations(seed: int, n: int = 60) -> tuple[FloatArray, FloatArray]:
-    """Encoded configurations, of two learners with three hyperparameters each, and losses."""
+    """Return configurations of two learners with three hyperparameters each, and losses."""
     rng = np.random.default_rng(seed)
     learner = rng.integers(2, size=n)
     X = np.zeros((n, 8))

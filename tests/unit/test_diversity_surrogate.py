@@ -43,7 +43,7 @@ def observed(n: int = 160) -> Observed:
         u, v = rng.uniform(0.125, 1.0, size=2)
         learner, is_scaled = rng.integers(4), rng.integers(2)
         models = (
-            KNeighborsClassifier(int(60 * u), weights=lambda d: (d + 1e-9) ** (-8 * v)),
+            KNeighborsClassifier(int(60 * u), p=1.0 + 4.0 * v),
             DecisionTreeClassifier(min_samples_leaf=int(60 * u), max_features=v, random_state=0),
             GaussianNB(var_smoothing=10 ** (6 * u - 5)),
             LogisticRegression(C=10 ** (6 * u - 5), class_weight={0: v, 1: 1.0}, max_iter=20_000),
@@ -114,11 +114,11 @@ def test_a_configuration_is_predicted_closest_to_itself() -> None:
 def test_only_the_order_of_diversities_counts() -> None:
     data = observed()
     X, diversity = data.X[:60], data.diversity[:60, :60]
-    same = [
+    one, other = (
         DiversitySurrogate().fit(X, d, np.random.default_rng(0)).predict(X, X[:5])[0]
         for d in (diversity, np.sqrt(diversity))
-    ]
-    assert np.array_equal(*same)
+    )
+    assert np.array_equal(one, other)
 
 
 def test_the_same_generator_gives_the_same_model_and_another_another() -> None:
@@ -133,12 +133,13 @@ def test_the_same_generator_gives_the_same_model_and_another_another() -> None:
     assert not np.array_equal(one, other)
 
 
-def test_pairs_beyond_the_bound_are_not_used() -> None:
+@pytest.mark.parametrize(("max_pairs", "may_split"), [(9, False), (40, True)])
+def test_no_more_pairs_are_used_than_allowed(max_pairs: int, may_split: bool) -> None:
     data = observed()
-    settings = DiversitySurrogate(max_pairs=40)
-    trees = settings.fit(data.X, data.diversity, np.random.default_rng(0)).trees
-    n_leaves = max(len(tree.values) for member in trees.members for tree in member)
-    assert 2 <= n_leaves <= 40 / settings.min_pairs_in_leaf
+    settings = DiversitySurrogate(max_pairs=max_pairs, min_pairs_in_leaf=5)
+    fitted = settings.fit(data.X, data.diversity, np.random.default_rng(0))
+    mean, _ = fitted.predict(data.X, data.X)
+    assert (np.ptp(mean) > 0.0) == may_split
 
 
 def test_members_are_what_lightgbm_learns_from_their_weights_alone() -> None:
@@ -148,11 +149,11 @@ def test_members_are_what_lightgbm_learns_from_their_weights_alone() -> None:
     trees = settings.fit(X, diversity, np.random.default_rng(3)).trees
     # The same draws: order of pairs, order within each pair, weights.
     rng = np.random.default_rng(3)
-    one, other = np.triu_indices(n)
-    drawn = rng.permutation(len(one))
-    first, second = rng.permuted([one[drawn], other[drawn]], axis=0)
-    weights = rng.exponential(size=(len(drawn), 2))
-    target = gaussian_ranks(diversity[one, other])[drawn]
+    pairs = np.stack(np.tril_indices(n))
+    drawn = rng.choice(pairs.shape[1], size=pairs.shape[1], replace=False)
+    first, second = rng.permuted(pairs[:, drawn], axis=0)
+    weights = rng.exponential(size=(pairs.shape[1], 2))
+    target = gaussian_ranks(diversity[first, second])
     for member, weight in zip(trees.predict(X, X), weights.T, strict=True):
         data_of_member = lightgbm.Dataset(np.hstack([X[first], X[second]]), target, weight=weight)
         parameters = {
@@ -168,8 +169,8 @@ def test_members_are_what_lightgbm_learns_from_their_weights_alone() -> None:
             "verbosity": -1,
         }
         alone = lightgbm.train(parameters, data_of_member, num_boost_round=settings.n_trees)
-        pairs = np.hstack([np.repeat(X, n, axis=0), np.tile(X, (n, 1))])
-        expected = np.asarray(alone.predict(pairs)).reshape(n, n)
+        grid = np.hstack([np.repeat(X, n, axis=0), np.tile(X, (n, 1))])
+        expected = np.asarray(alone.predict(grid)).reshape(n, n)
         # Single-precision gradients round differently; where two splits are equally good one or
         # the other may be taken.
         different = np.abs(member - 0.5 * (expected + expected.T)) > 1e-3
@@ -181,6 +182,33 @@ def test_members_have_the_trees_and_leaves_asked_for() -> None:
     settings = DiversitySurrogate(n_members=3, n_trees=4, n_leaves=9)
     trees = settings.fit(data.X, data.diversity, np.random.default_rng(0)).trees
     assert [[len(tree.values) for tree in member] for member in trees.members] == [[9] * 4] * 3
+
+
+def test_each_tree_uses_a_share_of_the_features_drawn_anew_for_every_model() -> None:
+    data = observed()
+    settings = DiversitySurrogate(feature_fraction=0.2)
+
+    def features(seed: int) -> list[set[int]]:
+        fitted = settings.fit(data.X, data.diversity, np.random.default_rng(seed))
+        return [set(tree.features) for member in fitted.trees.members for tree in member]
+
+    one, other = features(1), features(2)
+    assert max(map(len, one)) <= 0.2 * 2 * data.X.shape[1] + 1
+    # Which features a tree may use is the same only by chance, 1 in C(22, 4) for each tree.
+    assert sum(a == b for a, b in zip(one, other, strict=True)) < len(one) / 2
+
+
+def test_no_more_values_of_a_feature_are_told_apart_than_asked_for() -> None:
+    data = observed()
+    trees = (
+        DiversitySurrogate(max_bins=4).fit(data.X, data.diversity, np.random.default_rng(0)).trees
+    )
+    cuts: dict[int, set[float]] = {}
+    for member in trees.members:
+        for tree in member:
+            for feature, threshold in zip(tree.features, tree.thresholds, strict=True):
+                cuts.setdefault(feature, set()).add(threshold)
+    assert max(map(len, cuts.values())) == 3
 
 
 def test_a_single_member_has_no_spread() -> None:
@@ -206,10 +234,20 @@ def test_equal_configurations_and_equal_predictions_look_alike() -> None:
     rng = np.random.default_rng(0)
     X, probe = np.tile([0.5, 0.0, 1.0], (20, 1)), rng.random((4, 3))
     diversity = rng.random((20, 20))
-    for observations in ((X, diversity + diversity.T), (rng.random((20, 3)), np.zeros((20, 20)))):
-        mean, std = DiversitySurrogate().fit(*observations, rng).predict(probe, probe)
+    alike = ((X, diversity + diversity.T), (rng.random((20, 3)), np.zeros((20, 20))))
+    for configurations, diversities in alike:
+        mean, std = DiversitySurrogate().fit(configurations, diversities, rng).predict(probe, probe)
         assert not mean.any()
         assert not std.any()
+
+
+def test_thousands_of_observations_take_no_more_pairs() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((3000, 4))
+    diversity = np.abs(X[:, :1] - X[:, 0])
+    fitted = DiversitySurrogate(max_pairs=500).fit(X, diversity, rng)
+    mean, _ = fitted.predict(X[:40], X[:40])
+    assert kendalltau(mean, diversity[:40, :40])[0] > 0.6
 
 
 def test_arguments_are_left_as_they_are() -> None:

@@ -81,9 +81,17 @@ def test_candidates_that_underflow_are_still_told_apart() -> None:
 
 
 def test_without_uncertainty_the_improvement_is_certain() -> None:
-    mean, std = np.array([0.1, 0.3, 0.5]), np.zeros(3)
-    np.testing.assert_allclose(expected_improvement(mean, std, 0.3), [0.2, 0.0, 0.0], rtol=1e-14)
-    assert np.array_equal(np.isinf(log_expected_improvement(mean, std, 0.3)), [False, True, True])
+    mean, std = np.array([0.1, 0.29, 0.3, 0.5]), np.zeros(4)
+    expected = [0.2, 0.01, 0.0, 0.0]
+    np.testing.assert_allclose(expected_improvement(mean, std, 0.3), expected, rtol=1e-12)
+    logarithm = log_expected_improvement(mean, std, 0.3)
+    assert np.array_equal(np.isinf(logarithm), [False, False, True, True])
+
+
+@given(finite, finite)
+def test_without_uncertainty_the_definition_holds(mean: float, incumbent: float) -> None:
+    improvement = expected_improvement(np.array([mean]), np.zeros(1), incumbent)[0]
+    assert improvement == pytest.approx(max(incumbent - mean, 0.0), rel=1e-12)
 
 
 @pytest.mark.parametrize("mean", [0.1, 0.3])

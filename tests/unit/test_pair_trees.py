@@ -68,6 +68,19 @@ def test_values_far_outside_the_training_range_are_predicted_as_by_lightgbm() ->
     np.testing.assert_allclose(grid[0], grid_of(booster, A, A), rtol=0.0, atol=1e-9)
 
 
+def test_values_exactly_at_a_threshold_go_left() -> None:
+    booster = trained_on_pairs(11)
+    trees = trees_of(booster)
+    A = np.zeros((40, D))
+    at_cuts = [
+        (f % D, t) for tree in trees for f, t in zip(tree.features, tree.thresholds, strict=True)
+    ]
+    for row, (feature, threshold) in zip(A, at_cuts, strict=False):
+        row[feature] = threshold
+    grid = PairTrees(members=(trees,), n_features=D).predict(A, A[:9])
+    np.testing.assert_allclose(grid[0], grid_of(booster, A, A[:9]), rtol=0.0, atol=1e-9)
+
+
 def test_each_member_is_predicted_by_its_own_trees() -> None:
     boosters = [trained_on_pairs(seed) for seed in (1, 2, 3)]
     A, B = np.split(random_configurations(np.random.default_rng(4), 12), [8])
@@ -131,13 +144,15 @@ def test_configurations_of_another_width_are_refused() -> None:
         trees.predict(np.ones((3, D)), np.ones((2, D + 1)))
 
 
-def test_trees_that_know_missing_values_are_refused() -> None:
+@pytest.mark.parametrize("zero_as_missing", [False, True])
+def test_trees_that_know_missing_values_are_refused(zero_as_missing: bool) -> None:
     rng = np.random.default_rng(0)
     features = rng.random((400, 2 * D))
     target = features[:, 0] + features[:, 1]
-    features[rng.random(features.shape) < 0.3] = np.nan
+    features[rng.random(features.shape) < 0.3] = 0.0 if zero_as_missing else np.nan
+    booster = train(features, target, use_missing=True, zero_as_missing=zero_as_missing)
     with pytest.raises(ValueError, match="numeric splits without missing"):
-        trees_of(train(features, target, use_missing=True))
+        trees_of(booster)
 
 
 def test_trees_that_know_categories_are_refused() -> None:

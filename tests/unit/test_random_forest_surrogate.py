@@ -93,4 +93,4 @@ def test_settings_that_give_no_forest_or_no_uncertainty_are_refused(
     settings: dict[str, int],
 ) -> None:
     with pytest.raises(ValueError, match="positive"):
-        RandomForest(**settings)  # type: ignore[arg-type]
+        RandomForest(**settings)
