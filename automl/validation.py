@@ -10,7 +10,9 @@ from typing import Any
 _CELLS_PER_SECOND = 5_600.0
 
 
-def affordable_cv(asked: Any, *, n_rows: int, n_columns: int, n_classes: int, seconds: float) -> Any:
+def affordable_cv(
+    asked: Any, *, n_rows: int, n_columns: int, n_classes: int, seconds: float
+) -> Any:
     """Return the resampling to use: what was asked for, or a hold-out where time is short.
 
     Parameters

@@ -90,7 +90,7 @@ def local_search(
 def _neighbours(
     configuration: Configuration, rng: np.random.Generator, n_neighbours: int
 ) -> list[Configuration]:
-    """Return a sample of the one-exchange neighbourhood: 4 draws a number, other categories [1]_."""
+    """Return some of the one-exchange neighbourhood: 4 draws a number, other choices [1]_."""
     neighbourhood = get_one_exchange_neighbourhood(
         configuration, seed=int(rng.integers(_MAX_SEED)), num_neighbors=4, stdev=0.2
     )

@@ -35,12 +35,15 @@ def paper_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
 
 
 def default_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
-    """Return hyperparameters whose default learns faster than the published one."""
+    """Return hyperparameters whose default learns faster than the published one.
+
+    The published ranges reach forests of 500 deep trees, the slowest configurations of all.
+    """
     space = ConfigurationSpace()
     space.add(
-        Integer("n_estimators", (50, 500), default=50),
+        Integer("n_estimators", (50, 200), default=50),
         Float("learning_rate", (0.01, 2.0), default=0.5, log=True),
-        Integer("max_depth", (1, 8), default=6),
+        Integer("max_depth", (1, 6), default=6),
     )
     return space
 

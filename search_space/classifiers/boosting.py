@@ -138,7 +138,7 @@ class BoostedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         model = self._train_on_others(rows, held_back, self.rounds)
         if len(rows.codes) > self.rounds.most_rows_to_train_again:
             return model
-        return self.learner.train(rows, model.n_rounds)
+        return self.learner.train(rows, round(self.rounds.rounds_factor * model.n_rounds))
 
     def _train_on_others(
         self, rows: Rows, held_back: IntArray, rounds: EarlyStopping

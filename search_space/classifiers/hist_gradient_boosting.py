@@ -12,7 +12,7 @@ from ConfigSpace import ConfigurationSpace, Float
 from search_space.arrays import Features, FloatArray
 from search_space.bounds import bounded_integer
 from search_space.classifiers.boosting import BoostedClassifier, Rows
-from search_space.classifiers.early_stopping import early_stopping_for
+from search_space.classifiers.early_stopping import early_stopping_for, rounds_factor
 from search_space.classifiers.tree_sizes import largest_leaf, most_leaves, usual_leaf
 from search_space.component import BuildContext, Component, Stage
 from search_space.task import TaskProperties
@@ -118,6 +118,7 @@ def space(task: TaskProperties) -> ConfigurationSpace:
     configuration_space = ConfigurationSpace()
     configuration_space.add(
         Float("learning_rate", (0.01, 0.3), default=0.1, log=True),
+        rounds_factor(),
         bounded_integer("max_leaf_nodes", (3, 255), most_leaves(task), default=31, log=True),
         bounded_integer(
             "min_samples_leaf",
@@ -153,7 +154,8 @@ def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> BoostedC
         seed=context.seed,
         categorical_positions=context.categorical_positions,
     )
-    return BoostedClassifier(learner, early_stopping_for(learning_rate), random_state=context.seed)
+    rounds = early_stopping_for(learning_rate, float(hyperparameters["rounds_factor"]))
+    return BoostedClassifier(learner, rounds, random_state=context.seed)
 
 
 COMPONENT = Component(

@@ -180,6 +180,7 @@ def early_stopped_space(task: TaskProperties) -> ConfigurationSpace:
     space = ConfigurationSpace()
     space.add(
         Float("learning_rate", (0.01, 0.3), default=0.1, log=True),
+        rounds_factor(),
         bounded_integer("num_leaves", (4, 255), most_leaves(task), default=31, log=True),
         bounded_integer(
             "min_child_samples",
@@ -236,7 +237,8 @@ def build_early_stopped(
         seed=context.seed,
         categorical_positions=context.categorical_positions,
     )
-    return BoostedClassifier(learner, early_stopping_for(learning_rate), random_state=context.seed)
+    rounds = early_stopping_for(learning_rate, float(hyperparameters["rounds_factor"]))
+    return BoostedClassifier(learner, rounds, random_state=context.seed)
 
 
 COMPONENT = Component(

@@ -16,7 +16,7 @@ from ConfigSpace import ConfigurationSpace, Float, Integer
 
 from search_space.arrays import Features, FloatArray
 from search_space.classifiers.boosting import BoostedClassifier, Rows, probability_matrix
-from search_space.classifiers.early_stopping import early_stopping_for
+from search_space.classifiers.early_stopping import early_stopping_for, rounds_factor
 from search_space.component import BuildContext, Component, Stage
 from search_space.task import TaskProperties
 
@@ -164,6 +164,7 @@ def space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
     configuration_space = ConfigurationSpace()
     configuration_space.add(
         Float("learning_rate", (0.01, 0.3), default=0.1, log=True),
+        rounds_factor(),
         Integer("max_depth", (2, 10), default=6),
         Float("min_child_weight", (0.01, 30.0), default=1.0, log=True),
         Float("subsample", (0.5, 1.0), default=1.0),
@@ -195,7 +196,8 @@ def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> BoostedC
         seed=context.seed,
         categorical_positions=context.categorical_positions,
     )
-    return BoostedClassifier(learner, early_stopping_for(learning_rate), random_state=context.seed)
+    rounds = early_stopping_for(learning_rate, float(hyperparameters["rounds_factor"]))
+    return BoostedClassifier(learner, rounds, random_state=context.seed)
 
 
 COMPONENT = Component(

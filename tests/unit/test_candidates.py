@@ -19,6 +19,8 @@ from fakes.histories import mixed_space
 from automl.optimizers.candidates import local_search, random_candidates
 from search_space.arrays import FloatArray
 
+ALL = 10_000  # neighbours: the whole neighbourhood
+
 
 def bowl() -> ConfigurationSpace:
     space = ConfigurationSpace()
@@ -82,7 +84,7 @@ COUNTED = ("slow", "cheap", "middle")
 def test_local_search_climbs_and_never_ends_below_its_start(seed: int) -> None:
     space = bowl()
     starts = draw(space, 8, seed)
-    ends = local_search(height, starts, np.random.default_rng(seed), max_steps=4)
+    ends = local_search(height, starts, np.random.default_rng(seed), max_steps=4, n_neighbours=ALL)
     before, after = height(starts), height(ends)
     assert len(ends) == len(starts)
     assert np.all(after >= before)
@@ -92,21 +94,25 @@ def test_local_search_climbs_and_never_ends_below_its_start(seed: int) -> None:
 
 def test_enough_steps_reach_the_top() -> None:
     start = Configuration(bowl(), values={"x": 0.95, "y": 0.05, "kind": "bad"})
-    (end,) = local_search(height, [start], np.random.default_rng(0), max_steps=60)
+    (end,) = local_search(height, [start], np.random.default_rng(0), max_steps=60, n_neighbours=ALL)
     assert height([end])[0] > -1e-2
 
 
 def test_no_step_and_no_start_leave_everything_as_it_is() -> None:
     starts = draw(bowl(), 3, seed=0)
-    assert local_search(height, starts, np.random.default_rng(0), max_steps=0) == starts
-    assert local_search(height, [], np.random.default_rng(0), max_steps=4) == []
+    assert (
+        local_search(height, starts, np.random.default_rng(0), max_steps=0, n_neighbours=ALL)
+        == starts
+    )
+    assert local_search(height, [], np.random.default_rng(0), max_steps=4, n_neighbours=ALL) == []
 
 
 def test_the_starts_are_not_changed_and_equal_generators_give_equal_ends() -> None:
     starts = draw(bowl(), 4, seed=0)
     kept = list(starts)
     one, other = (
-        local_search(height, starts, np.random.default_rng(6), max_steps=4) for _ in range(2)
+        local_search(height, starts, np.random.default_rng(6), max_steps=4, n_neighbours=ALL)
+        for _ in range(2)
     )
     assert one == other
     assert starts == kept
@@ -120,7 +126,7 @@ def test_one_call_scores_the_neighbourhoods_of_all_searches() -> None:
         return height(configurations)
 
     starts = draw(bowl(), 6, seed=2)
-    local_search(counting, starts, np.random.default_rng(0), max_steps=3)
+    local_search(counting, starts, np.random.default_rng(0), max_steps=3, n_neighbours=ALL)
     # The starts, then at most 4 + 4 + 1 neighbours of each search that still climbs.
     assert sizes[0] == 6
     assert 2 <= len(sizes) <= 4
@@ -135,7 +141,10 @@ def test_a_search_ends_where_no_neighbour_is_better() -> None:
         return np.zeros(len(configurations))
 
     starts = draw(bowl(), 3, seed=0)
-    assert local_search(flat, starts, np.random.default_rng(0), max_steps=10) == starts
+    assert (
+        local_search(flat, starts, np.random.default_rng(0), max_steps=10, n_neighbours=ALL)
+        == starts
+    )
     assert len(flat_calls) == 2  # the starts and one neighbourhood of each
 
 
@@ -146,7 +155,9 @@ def test_each_step_goes_to_a_neighbour_of_the_start() -> None:
     def prefers_any_change(configurations: Sequence[Configuration]) -> FloatArray:
         return np.array([float(c != start) for c in configurations])
 
-    (end,) = local_search(prefers_any_change, [start], np.random.default_rng(0), max_steps=1)
+    (end,) = local_search(
+        prefers_any_change, [start], np.random.default_rng(0), max_steps=1, n_neighbours=ALL
+    )
     changed = [name for name in space if start.get(name) != end.get(name)]
     roots = [name for name in changed if name == "classifier" or (name in end and name in start)]
     assert len(roots) == 1  # one exchange; what depends on it may appear or vanish

@@ -68,12 +68,12 @@ def test_the_same_seed_holds_back_the_same_rows() -> None:
 
 
 def test_smaller_steps_mean_more_patience() -> None:
-    assert early_stopping_for(0.1) == EarlyStopping(
-        max_rounds=2000, patience=20, few_rows_rounds=50
+    assert early_stopping_for(0.1, 2.0) == EarlyStopping(
+        max_rounds=2000, patience=20, few_rows_rounds=50, rounds_factor=2.0
     )
-    assert early_stopping_for(0.3).patience == 10
-    assert early_stopping_for(0.01).patience == 100
-    assert early_stopping_for(0.01).few_rows_rounds == 500
+    assert early_stopping_for(0.3, 1.0).patience == 10
+    assert early_stopping_for(0.01, 1.0).patience == 100
+    assert early_stopping_for(0.01, 1.0).few_rows_rounds == 500
 
 
 @pytest.mark.parametrize("fraction", [0.0, 0.6])
@@ -145,6 +145,25 @@ def test_rounds_found_on_held_back_rows_are_trained_on_all_rows() -> None:
         # Every row has kept its class and its weight.
         np.testing.assert_array_equal(rows.codes, (y[rows.X.ravel().astype(int)] == 5))
         np.testing.assert_array_equal(rows.weights, rows.X.ravel())
+
+
+def test_the_last_training_goes_on_beyond_the_smallest_loss_by_the_factor() -> None:
+    ends = []
+    for factor in (1.0, 1.5):
+        rounds = EarlyStopping(
+            max_rounds=1000, patience=5, few_rows_rounds=30, rounds_factor=factor
+        )
+        model, learner = boosted(rounds)
+        model.fit(np.zeros((400, 1)), np.tile([0, 1], 200))
+        ends.append(learner.calls[-1])
+    assert ends[0] != ends[1]
+    assert str(round(1.5 * model.model_.n_rounds / 1.5)) in str(ends[1])
+
+
+@pytest.mark.parametrize("factor", [0.5, float("nan")])
+def test_factors_that_would_shorten_the_training_are_refused(factor: float) -> None:
+    with pytest.raises(ValueError, match="rounds_factor"):
+        EarlyStopping(max_rounds=1, patience=1, few_rows_rounds=1, rounds_factor=factor)
 
 
 def test_large_tables_are_not_trained_again() -> None:
