@@ -18,7 +18,11 @@ from ConfigSpace import Categorical, ConfigurationSpace, Float, Integer, Ordinal
 from search_space.arrays import Features, FloatArray
 from search_space.bounds import bounded_integer
 from search_space.classifiers.boosting import BoostedClassifier, Rows, probability_matrix
-from search_space.classifiers.early_stopping import FixedRounds, early_stopping_for
+from search_space.classifiers.early_stopping import (
+    FixedRounds,
+    early_stopping_for,
+    rounds_factor,
+)
 from search_space.classifiers.tree_sizes import largest_leaf, most_leaves, usual_leaf
 from search_space.component import BuildContext, Component, Stage
 from search_space.task import TaskProperties

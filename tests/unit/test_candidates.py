@@ -171,6 +171,10 @@ def test_a_configuration_without_neighbours_stays() -> None:
     start = Configuration(space, values={"kind": "only"})
     assert list(get_one_exchange_neighbourhood(start, seed=0)) == []
     ends = local_search(
-        lambda cs: np.zeros(len(cs)), [start], np.random.default_rng(0), max_steps=4
+        lambda cs: np.zeros(len(cs)),
+        [start],
+        np.random.default_rng(0),
+        max_steps=4,
+        n_neighbours=ALL,
     )
     assert ends == [start]
