@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import shutil
 import time
 import warnings
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from automl.ensembles.selection import better_than_baseline, select, shortlist
 from automl.ensembles.weighted_ensemble import Member, WeightedEnsemble
 from automl.errors import DegradedResultWarning
 from automl.evaluation.baseline import baseline_predictions, fit_baseline
-from automl.evaluation.calls import SandboxSettings
+from automl.evaluation.calls import CallLimits, SandboxSettings
 from automl.evaluation.evaluator import (
     EvaluationCall,
     ModelDestination,
@@ -34,7 +35,7 @@ from automl.leaderboard import TrialRecord, trial_records
 from automl.metrics import Metric
 from automl.parallel.slots import WorkerSlots, open_run
 from automl.parallel.trial_workers import Stores, TrialLimits, TrialWorkers
-from automl.refit import RefitPlan, assemble_members, estimated_refit_seconds, refit_trials
+from automl.refit import RefitPlan, Refits, assemble_members, estimated_refit_seconds, refit_trials
 from automl.search import run_search
 from automl.seeding import Purpose, derived_seed
 from automl.settings import Settings
@@ -52,11 +53,13 @@ _LOG = logging.getLogger(__name__)
 _TRIALS_PER_TIME_LIMIT = 8  # one evaluation may take an eighth of the whole time
 _SECONDS_PER_TRIAL = 600.0  # where there is no time limit
 _MEMORY_SHARE = 0.8  # of what is free when the search starts
-_MODELS_KEPT = 50
+_MODELS_KEPT = 200
+_DISK_SHARE = 0.2  # of what is free when the search starts, for fold models
 _LARGEST_RESERVED_SHARE = 0.25  # of the time limit that the search leaves to selection and refit
 _SECONDS_PER_SUMMED_PROBABILITY = 2e-9  # ensemble selection by accuracy, on one 2.6 GHz core
 _SELECTION_BYTES = 256 * 2**20  # predictions that ensemble selection may copy
 _FEWEST_SELECTABLE = 50
+_REFIT_TRIALS = 2.0  # limit of one refit, in limits of an evaluation
 _SELECTION_SHARE = 0.03  # of the time limit that ensemble selection may take
 
 
@@ -211,7 +214,8 @@ class _Fit:
     def _open_models(self) -> ModelStore:
         folder = self._folder / "models"
         folder.mkdir()
-        return ModelStore(folder, n_kept=_MODELS_KEPT)
+        free = shutil.disk_usage(folder).free
+        return ModelStore(folder, n_kept=_MODELS_KEPT, max_bytes=int(_DISK_SHARE * free))
 
     def _new_history(self, predictions: PredictionStore, journal: Journal) -> History:
         data = self._data
@@ -310,20 +314,25 @@ class _Fit:
         slots: WorkerSlots,
     ) -> tuple[Member, ...]:
         """Return the fitted members, refitted on all rows where wanted and possible."""
-        refitted = {}
+        refits = Refits()
         if self._settings.refit:
+            trial_seconds = _trial_seconds(self._settings)
             # Trials whose fold models were not kept come first: they have nothing else.
             order = sorted(weights, key=lambda n: (models.has(n), -weights[n], n))
             plan = RefitPlan(
                 slots=slots,
                 make_call=self._refit,
-                memory_mib=self._memory_mib,
+                limits=CallLimits(
+                    timeout_seconds=None
+                    if math.isinf(trial_seconds)
+                    else _REFIT_TRIALS * trial_seconds,
+                    memory_mib=self._memory_mib,
+                ),
                 budget=self._budget,
             )
-            refitted = refit_trials(plan, [history.trials[number] for number in order])
-        members = assemble_members(weights, history, refitted, models)
-        if len(members) < len(weights):
-            _warn_of_lost_members(len(weights) - len(members), len(weights))
+            refits = refit_trials(plan, [history.trials[number] for number in order])
+        members = assemble_members(weights, history, refits.fitted, models)
+        _warn_of_lost_members(weights, members, refits)
         return members or (_baseline_member(self._data.codes, history),)
 
 
@@ -373,10 +382,16 @@ def _warn_of_no_better_model(history: History) -> None:
     )
 
 
-def _warn_of_lost_members(n_lost: int, n_chosen: int) -> None:
+def _warn_of_lost_members(
+    weights: Mapping[int, float], members: tuple[Member, ...], refits: Refits
+) -> None:
+    lost = sorted(set(weights) - {member.number for member in members})
+    if not lost:
+        return
+    reasons = "; ".join(f"trial {n}: {refits.reasons.get(n, 'not kept')}" for n in lost)
     warnings.warn(
-        f"{n_lost} of {n_chosen} ensemble members could not be refitted in the time or memory "
-        "left and are left out; raise time_limit or memory_limit",
+        f"{len(lost)} of {len(weights)} ensemble members could not be fitted again and are left "
+        f"out ({reasons})",
         DegradedResultWarning,
         stacklevel=6,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import cloudpickle
 from sklearn.pipeline import Pipeline
@@ -33,44 +33,61 @@ class RefitPlan:
         Where the fits run.
     make_call : callable
         ``make_call(trial)`` returns the fit of a trial's pipeline on all rows.
-    memory_mib : float or None
-        What one fit may use above its start.
+    limits : CallLimits
+        What one fit may use.
     budget : Budget
         Ends the refits when the time of ``fit`` is over.
     """
 
     slots: WorkerSlots
     make_call: Callable[[Trial], RefitCall]
-    memory_mib: float | None
+    limits: CallLimits
     budget: Budget
 
 
-def refit_trials(plan: RefitPlan, trials: Sequence[Trial]) -> dict[int, Pipeline]:
+@dataclass(frozen=True, slots=True)
+class Refits:
+    """What came of refitting some trials.
+
+    Attributes
+    ----------
+    fitted : mapping of int to Pipeline
+        The pipeline fitted on all rows, by trial number.
+    reasons : mapping of int to str
+        Why a trial has none, by trial number.
+    """
+
+    fitted: Mapping[int, Pipeline] = field(default_factory=dict)
+    reasons: Mapping[int, str] = field(default_factory=dict)
+
+
+def refit_trials(plan: RefitPlan, trials: Sequence[Trial]) -> Refits:
     """Fit pipelines on all rows, as many as the time allows, in the given order.
 
     Returns
     -------
-    dict of int to Pipeline
-        The fitted pipeline of each trial whose refit ended in time, by trial number.
+    Refits
+        Fitted pipelines, and why the others have none, by trial number.
     """
     waiting = list(trials)
     fitted: dict[int, Pipeline] = {}
+    reasons = {trial.number: "there was no time left" for trial in trials}
     while waiting or plan.slots.n_running:
         seconds = plan.budget.seconds_left - _SECONDS_TO_FINISH
         if waiting and seconds <= 0.0:
             waiting.clear()
         elif waiting and not plan.slots.all_busy:
             trial = waiting.pop(0)
-            limits = CallLimits(
-                memory_mib=plan.memory_mib,
-                seconds_left=None if seconds == float("inf") else seconds,
-            )
+            left = None if seconds == float("inf") else seconds
+            limits = replace(plan.limits, seconds_left=left)
             plan.slots.submit(trial.number, cloudpickle.dumps(plan.make_call(trial)), limits)
         else:
             for number, reply in plan.slots.collect(float("inf")):
-                if reply.status is Status.SUCCESS and len(reply.blobs[0]):
+                if reply.status is Status.SUCCESS:
                     fitted[number] = load_models(reply.blobs[0])[0]
-    return fitted
+                else:
+                    reasons[number] = reply.reason
+    return Refits(fitted, {n: reason for n, reason in reasons.items() if n not in fitted})
 
 
 def assemble_members(

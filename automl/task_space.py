@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
+import cloudpickle
 from ConfigSpace import ConfigurationSpace
 
 from automl.changes import Change
@@ -67,9 +69,22 @@ def _space(task: TaskProperties, asked: Any, settings: Settings) -> SearchSpace:
     )
 
 
+def _check_can_travel(component: Component, learner: Any) -> None:
+    """Refuse a learner that cannot be sent to the processes that evaluate it."""
+    try:
+        cloudpickle.dumps(component)
+    except (TypeError, AttributeError, ValueError, pickle.PicklingError) as error:
+        raise InputError(
+            f"extra_learners: {learner!r} cannot be pickled ({error}), so no other process can fit "
+            "it; leave out what holds locks, open files or connections"
+        ) from error
+
+
 def _components(learners: tuple[Any, ...]) -> tuple[Component, ...]:
     components: list[Component] = []
     for learner in learners:
         taken = {component.name for component in components}
-        components.append(as_component(learner, taken))
+        component = as_component(learner, taken)
+        _check_can_travel(component, learner)
+        components.append(component)
     return tuple(components)

@@ -15,12 +15,16 @@ class ModelStore:
         Where the files are; it has to exist.
     n_kept : int
         Trials whose models are kept.
+    max_bytes : int
+        What the kept models may take together.
     """
 
-    def __init__(self, folder: Path, *, n_kept: int) -> None:
+    def __init__(self, folder: Path, *, n_kept: int, max_bytes: int = 4 * 2**30) -> None:
         self._folder = folder
         self._n_kept = n_kept
+        self._max_bytes = max_bytes
         self._losses: dict[int, float] = {}
+        self._sizes: dict[int, int] = {}
 
     def partial_path(self, number: int) -> Path:
         """Return the file that whoever fitted the models of a trial may write them to."""
@@ -29,7 +33,7 @@ class ModelStore:
     @property
     def largest_loss(self) -> float:
         """Loss up to which the models of a further trial would be kept."""
-        return math.inf if len(self._losses) < self._n_kept else self._losses[self._worst()]
+        return math.inf if not self._is_full else self._losses[self._worst()]
 
     def offer(self, number: int, loss: float, models: bytes | memoryview = b"") -> None:
         """Keep the models of a trial if its loss is among the lowest; drop the worst beyond.
@@ -49,11 +53,12 @@ class ModelStore:
         if not partial.exists() or not partial.stat().st_size:
             self.refuse(number)
             return
+        self._sizes[number] = partial.stat().st_size
         partial.replace(self._path(number))  # a model file is complete or it is not there
         self._losses[number] = loss
-        if len(self._losses) > self._n_kept:
+        while len(self._losses) > self._n_kept or sum(self._sizes.values()) > self._max_bytes:
             worst = self._worst()
-            del self._losses[worst]
+            del self._losses[worst], self._sizes[worst]
             self._path(worst).unlink()
 
     def refuse(self, number: int) -> None:
@@ -67,6 +72,10 @@ class ModelStore:
     def has(self, number: int) -> bool:
         """Return whether the models of a trial were kept."""
         return number in self._losses
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._losses) >= self._n_kept
 
     def _worst(self) -> int:
         return max(self._losses, key=lambda number: (self._losses[number], number))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,13 @@ def test_a_work_dir_that_holds_files_is_not_touched(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"work_dir .* is not empty"):
         AutoClassifier(work_dir=tmp_path).fit(X, Y)
     assert (tmp_path / "mine.txt").read_text() == "precious"
+
+
+def test_a_learner_that_cannot_travel_is_refused() -> None:
+    learner = LogisticRegression()
+    learner.C = threading.Lock()
+    with pytest.raises(ValueError, match="extra_learners.*cannot be pickled"):
+        AutoClassifier(extra_learners=[learner]).fit(X, Y)
 
 
 def test_the_constructor_only_stores() -> None:

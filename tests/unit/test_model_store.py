@@ -119,3 +119,11 @@ def test_a_write_that_breaks_off_leaves_no_model_behind(
     assert [name for name in files(tmp_path) if name.endswith(".models")] == ["000000.models"]
     store.offer(2, math.nextafter(0.5, 0.0), b"the next one")
     assert (store.read(0), store.read(2)) == (None, b"the next one")
+
+
+def test_the_worst_models_go_when_all_take_too_much_space(tmp_path: Path) -> None:
+    store = ModelStore(tmp_path, n_kept=10, max_bytes=10)
+    for number, loss in enumerate((0.3, 0.1, 0.2)):
+        store.offer(number, loss, b"four")
+    assert [store.has(number) for number in range(3)] == [False, True, True]
+    assert sorted(path.stat().st_size for path in tmp_path.iterdir()) == [4, 4]

@@ -29,7 +29,7 @@ from automl.evaluation.calls import CallLimits, Reply
 from automl.evaluation.evaluator import PipelineSpec, RefitCall, dump_models
 from automl.history import History
 from automl.parallel.slots import Run, WorkerSlots
-from automl.refit import RefitPlan, assemble_members, estimated_refit_seconds, refit_trials
+from automl.refit import RefitPlan, Refits, assemble_members, estimated_refit_seconds, refit_trials
 from automl.storage.models import ModelStore
 from automl.trial import Outcome, Status, Trial
 from search_space.task import TaskProperties
@@ -94,6 +94,9 @@ def table(tmp_path: Path) -> TableHandle:
     return save_table(tmp_path, X, codes, splits)
 
 
+LIMITS = CallLimits(timeout_seconds=60.0, memory_mib=77.0)
+
+
 class Watched:
     """Runs a call in this process after noting its limits; some trials end otherwise."""
 
@@ -115,7 +118,7 @@ class Watched:
 
 def refit(
     run: Run, table: TableHandle, trials: list[Trial], budget: Budget, n_slots: int = 1
-) -> dict[int, Pipeline]:
+) -> Refits:
     def make_call(trial: Trial) -> RefitCall:
         spec = PipelineSpec(
             configuration={"classifier": "lenient", "rescaler": "empty"},
@@ -127,7 +130,7 @@ def refit(
         return RefitCall(spec=spec, table=table)
 
     with WorkerSlots(opens(run), n_slots) as slots:
-        plan = RefitPlan(slots=slots, make_call=make_call, memory_mib=77.0, budget=budget)
+        plan = RefitPlan(slots=slots, make_call=make_call, limits=LIMITS, budget=budget)
         return refit_trials(plan, trials)
 
 
@@ -141,11 +144,11 @@ def test_every_trial_is_fitted_on_all_rows(
     table: TableHandle, trials: list[Trial], n_slots: int
 ) -> None:
     watched = Watched(FakeClock())
-    fitted = refit(watched.run, table, trials, Budget(), n_slots)
+    fitted = refit(watched.run, table, trials, Budget(), n_slots).fitted
     assert sorted(fitted) == [0, 1, 2, 3, 4]
     for model in fitted.values():
         assert model.named_steps["classifier"].rows_.tolist() == [0, 1, 2, 3, 4, 5]
-    assert watched.limits == [CallLimits(memory_mib=77.0)] * 5
+    assert watched.limits == [LIMITS] * 5
 
 
 def test_refits_run_in_the_given_order(table: TableHandle, trials: list[Trial]) -> None:
@@ -157,32 +160,34 @@ def test_refits_run_in_the_given_order(table: TableHandle, trials: list[Trial]) 
 def test_refits_end_with_the_time_of_fit(table: TableHandle, trials: list[Trial]) -> None:
     clock = FakeClock()
     watched = Watched(clock, seconds_per_fit=2.0)
-    fitted = refit(watched.run, table, trials, Budget(seconds=5.0, clock=clock))
+    refits = refit(watched.run, table, trials, Budget(seconds=5.0, clock=clock))
     # Half a second is kept for what follows. After three fits no time is left.
     assert [limit.seconds_left for limit in watched.limits] == [4.5, 2.5, 0.5]
-    assert sorted(fitted) == [0, 1, 2]
+    assert sorted(refits.fitted) == [0, 1, 2]
+    assert refits.reasons == {n: "there was no time left" for n in (3, 4)}
 
 
 def test_without_time_nothing_is_started(table: TableHandle, trials: list[Trial]) -> None:
     watched = Watched(FakeClock())
     clock = FakeClock()
     budget = Budget(seconds=3.0, clock=clock, started_at=clock.now - 2.6)
-    assert refit(watched.run, table, trials, budget) == {}
+    assert refit(watched.run, table, trials, budget).fitted == {}
     assert watched.seeds == []
 
 
 def test_no_trials_need_no_refit(table: TableHandle) -> None:
-    assert refit(Watched(FakeClock()).run, table, [], Budget()) == {}
+    assert refit(Watched(FakeClock()).run, table, [], Budget()) == Refits()
 
 
 def test_refits_that_fail_are_left_out(table: TableHandle, trials: list[Trial]) -> None:
     watched = Watched(FakeClock())
     watched.instead = {
-        0: Reply(status=Status.TIMEOUT, seconds=1.0),
-        1: Reply(status=Status.OUT_OF_MEMORY, seconds=1.0),
-        3: Reply(status=Status.SUCCESS, seconds=1.0, blobs=(memoryview(b""),)),
+        0: Reply(status=Status.TIMEOUT, seconds=1.0, reason="too long"),
+        1: Reply(status=Status.OUT_OF_MEMORY, seconds=1.0, reason="too much"),
     }
-    assert sorted(refit(watched.run, table, trials, Budget(), n_slots=2)) == [2, 4]
+    refits = refit(watched.run, table, trials, Budget(), n_slots=2)
+    assert sorted(refits.fitted) == [2, 3, 4]
+    assert refits.reasons == {0: "too long", 1: "too much"}
 
 
 # The members
