@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -25,3 +26,12 @@ class Substitution:
     paper_value: str
     used_value: str
     reason: str
+
+
+def substitution_table(substitutions: Sequence[Substitution]) -> str:
+    """Return substitutions as a Markdown table."""
+    rows = [
+        f"| `{s.hyperparameter}` | {s.paper_value} | {s.used_value} | {s.reason} |"
+        for s in substitutions
+    ]
+    return "\n".join(["| hyperparameter | published | used here | why |", "|---|---|---|---|", *rows])

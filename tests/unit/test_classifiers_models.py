@@ -206,7 +206,7 @@ RENAMED: dict[str, Any] = {
     "lda": {"n_components": None, "shrinkage_factor": None, "shrinkage": None},
     "logistic_regression": {"penalty": None},
     "mlp": {"n_hidden_layers": None, "n_nodes_per_layer": None},
-    "lightgbm": {"n_estimators": None},
+    "lightgbm": {"n_estimators": "n_rounds"},
 }
 
 
@@ -221,7 +221,8 @@ def test_every_hyperparameter_reaches_the_estimator(component: Any) -> None:
     for configuration in space.sample_configuration(4):
         model = component.build(dict(configuration), CONTEXT)
         if hasattr(model, "learner"):
-            reached = {name: getattr(model.learner, name) for name in model.learner.__slots__}
+            parts = (model.learner, model.rounds)
+            reached = {name: getattr(part, name) for part in parts for name in part.__slots__}
         else:
             reached = model.estimator.get_params()
         for name, value in configuration.items():

@@ -106,7 +106,7 @@ def test_a_work_dir_that_holds_files_is_not_touched(tmp_path: Path) -> None:
 def test_a_learner_that_cannot_travel_is_refused() -> None:
     learner = LogisticRegression()
     learner.C = threading.Lock()
-    with pytest.raises(ValueError, match="extra_learners.*cannot be pickled"):
+    with pytest.raises(ValueError, match=r"extra_learners.*cannot be pickled"):
         AutoClassifier(extra_learners=[learner]).fit(X, Y)
 
 
