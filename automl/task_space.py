@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from typing import Any
 
@@ -58,7 +59,8 @@ def _space(task: TaskProperties, asked: Any, settings: Settings) -> SearchSpace:
                 "include and exclude choose learners of a preset; with a ConfigurationSpace of "
                 "your own leave the learners out of its hyperparameter 'classifier' instead"
             )
-        return adopt_space(asked, task, extra=extra)
+        # Drawing from a space changes its generator, and this one is the user's.
+        return adopt_space(copy.deepcopy(asked), task, extra=extra)
     if not isinstance(asked, str):
         names = ", ".join(repr(preset.name) for preset in PRESETS)
         raise InputTypeError(

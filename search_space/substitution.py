@@ -34,4 +34,5 @@ def substitution_table(substitutions: Sequence[Substitution]) -> str:
         f"| `{s.hyperparameter}` | {s.paper_value} | {s.used_value} | {s.reason} |"
         for s in substitutions
     ]
-    return "\n".join(["| hyperparameter | published | used here | why |", "|---|---|---|---|", *rows])
+    head = ["| hyperparameter | published | used here | why |", "|---|---|---|---|"]
+    return "\n".join([*head, *rows])

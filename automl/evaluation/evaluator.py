@@ -15,8 +15,8 @@ from sklearn.pipeline import Pipeline
 
 from automl.data.table_store import Table, TableHandle, load_table
 from automl.evaluation.framing import Payload
-from automl.evaluation.probabilities import aligned, checked_probabilities
 from automl.metrics import Metric
+from automl.probabilities import aligned, checked_probabilities
 from search_space.arrays import FloatArray, IntArray, PredictionArray
 from search_space.component import Component
 from search_space.pipeline import build_pipeline

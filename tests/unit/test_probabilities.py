@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from automl.evaluation.probabilities import (
+from automl.probabilities import (
     InvalidPredictionsError,
     aligned,
     checked_probabilities,
