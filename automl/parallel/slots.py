@@ -133,6 +133,10 @@ class WorkerSlots:
         """Kill what runs here; calls in workers of a remote backend run to their limits."""
         self._cancelled.set()
 
+    def resume(self) -> None:
+        """Let calls that are submitted from now on run again."""
+        self._cancelled.clear()
+
     def close(self) -> None:
         """Cancel what runs and end the threads."""
         self.cancel()

@@ -99,9 +99,15 @@ class TrialWorkers:
             yield self._outcome(number, reply)
 
     def stop(self) -> Iterator[Outcome]:
-        """Wait for what still runs; yield an outcome for every trial not reported yet."""
+        """Wait for what still runs; yield an outcome for every trial not reported yet.
+
+        Where the search was asked to end early, what runs is killed.
+        """
+        if self._budget.is_stopped:
+            self._slots.cancel()
         while self._slots.n_running:
             yield from self.wait(math.inf)
+        self._slots.resume()
 
     def _outcome(self, number: int, reply: Reply) -> Outcome:
         status, reason = reply.status, reply.reason

@@ -217,6 +217,20 @@ def test_callbacks_see_every_outcome_and_may_end_the_search() -> None:
     assert len(clf.leaderboard()) == 2
 
 
+def test_a_callback_that_ends_the_search_does_not_wait_for_what_runs() -> None:
+    started = time.monotonic()
+    clf = quick(
+        extra_learners=[Sleeper()],
+        n_trials=50,
+        n_jobs=2,
+        callbacks=[lambda _, history: history.n_finished >= 3],
+    ).fit(X, Y)
+    assert time.monotonic() - started < 30.0  # the learner sleeps ten minutes
+    board = clf.leaderboard().set_index("learner")
+    assert board.loc["Sleeper", "status"] == "cancelled"
+    assert all(member.is_refitted for member in clf.ensemble_.members)
+
+
 def test_a_work_dir_keeps_journal_and_predictions(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     quick(work_dir=folder, n_trials=3).fit(X, Y)
