@@ -10,6 +10,7 @@ References
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from itertools import chain, islice
 
@@ -94,7 +95,12 @@ def _neighbours(
     neighbourhood = get_one_exchange_neighbourhood(
         configuration, seed=int(rng.integers(_MAX_SEED)), num_neighbors=4, stdev=0.2
     )
-    return list(islice(neighbourhood, n_neighbours))  # they come in random order
+    found: list[Configuration] = []
+    # ConfigSpace gives up, in ConfigSpace 1.2 with an error, if a few draws around an integer hit
+    # the same values again and again; the neighbours up to there are as good as any.
+    with contextlib.suppress(ValueError):
+        found.extend(islice(neighbourhood, n_neighbours))  # they come in random order
+    return found
 
 
 def _move(

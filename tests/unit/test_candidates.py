@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from ConfigSpace import (
     ConfigurationSpace,
     Float,
     ForbiddenEqualsClause,
+    Integer,
 )
 from ConfigSpace.util import get_one_exchange_neighbourhood
 from fakes.histories import mixed_space
@@ -178,3 +179,33 @@ def test_a_configuration_without_neighbours_stays() -> None:
         n_neighbours=ALL,
     )
     assert ends == [start]
+
+
+def test_neighbours_found_before_configspace_gives_up_are_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    starts = draw(bowl(), 1, seed=0)
+    others = draw(bowl(), 3, seed=1)
+
+    def gives_up(*_: object, **__: object) -> Iterator[Configuration]:
+        yield from others
+        raise ValueError("Failed to find enough neighbors with 8 retries")
+
+    monkeypatch.setattr("automl.optimizers.candidates.get_one_exchange_neighbourhood", gives_up)
+    (end,) = local_search(height, starts, np.random.default_rng(0), max_steps=1, n_neighbours=ALL)
+    values = height([*starts, *others])
+    assert height([end])[0] == values.max()
+
+
+def test_integers_of_few_values_at_their_bounds_have_neighbours() -> None:
+    space = ConfigurationSpace()
+    space.add(Integer("n", (2, 10)), Integer("m", (1, 4)))
+    start = Configuration(space, values={"n": 10, "m": 4})
+
+    def away(configurations: Sequence[Configuration]) -> FloatArray:
+        return np.array([-float(c["n"] + c["m"]) for c in configurations])
+
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        (end,) = local_search(away, [start], rng, max_steps=2, n_neighbours=12)
+        assert away([end])[0] >= away([start])[0]
