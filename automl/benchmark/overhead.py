@@ -19,13 +19,13 @@ import numpy as np
 from automl.benchmark.bundled import load_bundled
 from automl.benchmark.hostile import HOSTILE_LEARNERS
 from automl.benchmark.synthetic import SyntheticProblem
+from automl.benchmark.timed_calls import BusyCall, TimedEvaluation
 from automl.budget import Budget
 from automl.data.table_store import TableHandle
 from automl.ensembles.diversity import pairwise_diversity
 from automl.ensembles.selection import select
 from automl.estimator import AutoClassifier
 from automl.evaluation.calls import CallLimits, SandboxSettings
-from automl.evaluation.framing import Payload
 from automl.evaluation.sandbox import Sandbox
 from automl.metrics import as_metric
 from automl.optimizers.divbo import DivBO
@@ -36,7 +36,6 @@ from automl.parallel.trial_workers import Stores, TrialLimits, TrialWorkers
 from automl.search import run_search
 from automl.storage.models import ModelStore
 from automl.storage.predictions import PredictionStore
-from search_space.arrays import PredictionArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ def selection_seconds(scoring: str) -> float:
 
 def sandbox_seconds(fit_seconds: float = 0.02, n_repeats: int = 30) -> float:
     """Return the median seconds of a short call through a sandbox, after the first."""
-    call = cloudpickle.dumps(_BusyCall(fit_seconds))
+    call = cloudpickle.dumps(BusyCall(fit_seconds))
     with Sandbox(SandboxSettings(preload=("automl.evaluation.evaluator", "lightgbm"))) as sandbox:
         sandbox.run(call, CallLimits())
         return statistics.median(
@@ -140,7 +139,7 @@ def idle_percent(evaluation_seconds: float = 2.0, n_trials: int = 40, n_slots: i
         with WorkerSlots(place, n_slots) as slots:
             workers = TrialWorkers(
                 slots,
-                lambda trial: _TimedEvaluation(
+                lambda trial: TimedEvaluation(
                     evaluation_seconds, synthetic.predictions(trial.configuration)
                 ),
                 TrialLimits(timeout_seconds=60.0, memory_mib=None),
@@ -213,32 +212,6 @@ def _seconds(call: Callable[[], object]) -> float:
     started = time.perf_counter()
     call()
     return time.perf_counter() - started
-
-
-@dataclass(frozen=True, slots=True)
-class _BusyCall:
-    """Keeps one core busy for a while."""
-
-    seconds: float
-
-    def __call__(self) -> Payload:
-        end = time.perf_counter() + self.seconds
-        while time.perf_counter() < end:
-            pass
-        return Payload(header={})
-
-
-@dataclass(frozen=True, slots=True)
-class _TimedEvaluation:
-    """Keeps one core busy for a while and returns predictions that were made before."""
-
-    seconds: float
-    predictions: PredictionArray
-
-    def __call__(self) -> Payload:
-        _BusyCall(self.seconds)()
-        error = float(np.mean(self.predictions.argmax(axis=1) == 0))
-        return Payload(header={"loss": error}, blobs=(self.predictions, b""))
 
 
 if __name__ == "__main__":

@@ -44,8 +44,8 @@ class CandidateSettings:
 
     n_random: int = 4_950
     n_local: int = 50
-    max_steps: int = 5
-    n_neighbours: int = 12
+    max_steps: int = 4
+    n_neighbours: int = 8
 
 
 @dataclass(frozen=True, slots=True)
