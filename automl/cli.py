@@ -164,7 +164,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         type=amount_or_auto,
         default="auto",
         metavar="SECONDS",
-        help="seconds for one evaluation, auto (a sixth of the time limit) or none [default: auto]",
+        help="seconds for one evaluation, auto (time limit / 8) or none [default: auto]",
     )
     add(
         "--memory-limit",

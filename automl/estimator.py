@@ -198,6 +198,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
             If a parameter, the table or the labels cannot be used; nothing was started then.
         """
         started_at = time.monotonic()
+        self.__dict__.pop("ensemble_", None)  # a fit that fails must not leave the one before
         settings = check_settings(self)
         budget = Budget(
             seconds=settings.time_limit, n_trials=settings.n_trials, started_at=started_at
@@ -224,7 +225,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         (n, k) array
             Rows sum to one.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "ensemble_")
         return self.ensemble_.predict_proba(self._schema.transform(X))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -248,7 +249,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
             Columns trial, learner, loss, seconds, status, weight (in the ensemble) and
             configuration.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "ensemble_")
         return leaderboard_frame(self._records, self.ensemble_.weights)
 
     def _prepare(self, X: Any, y: Any, settings: Settings) -> PreparedData:

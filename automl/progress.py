@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
+
 from automl.budget import Budget
 from automl.history import History, Observer
 from automl.progress_display import open_display
@@ -31,7 +33,8 @@ def watch(settings: Settings, budget: Budget) -> Iterator[tuple[Observer, ...]]:
 
     def call_back(outcome: Outcome, history: History) -> None:
         for callback in settings.callbacks:
-            if callback(outcome, history) is True:
+            answer = callback(outcome, history)
+            if isinstance(answer, bool | np.bool_) and answer:
                 budget.is_stopped = True
 
     if settings.verbose == 0 or sys.stderr is None:

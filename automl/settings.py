@@ -187,7 +187,8 @@ def _folder(name: str, value: Any) -> Path | None:
     path = Path(value)
     if path.exists() and not path.is_dir():
         raise InputError(f"{name} must be a folder, {str(path)!r} is a file")
-    return path
+    # Evaluations run in folders of their own: a relative path would mean another place there.
+    return path.absolute()
 
 
 def _optimizer(value: Any) -> Optimizer:

@@ -239,6 +239,26 @@ def test_a_work_dir_keeps_journal_and_predictions(tmp_path: Path) -> None:
     assert (folder / "predictions.f32").stat().st_size == 3 * len(X) * 2 * 4
 
 
+def test_a_relative_work_dir_works_like_an_absolute_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    clf = quick(work_dir="run", n_trials=2).fit(X, Y)
+    assert (clf.leaderboard()["status"] == "success").all()
+    assert (tmp_path / "run" / "journal.jsonl").exists()
+
+
+def test_a_fit_that_fails_leaves_nothing_of_the_fit_before() -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("callback")
+
+    clf = quick(n_trials=2).fit(X, np.array(["no", "yes"])[Y])
+    with pytest.raises(RuntimeError, match="callback"):
+        clf.set_params(callbacks=[fail]).fit(X, 1 - Y)
+    with pytest.raises(NotFittedError):
+        clf.predict(X)
+
+
 def test_a_fitted_estimator_survives_pickle_and_joblib(tmp_path: Path) -> None:
     clf = quick().fit(X, Y)
     joblib.dump(clf, tmp_path / "model.joblib")
