@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from search_space.arrays import FloatArray, IntArray
 
+_ROUNDING = 1e-12
 _TOLERANCE = 1e-3  # learners that compute in single precision
 
 
@@ -54,7 +55,9 @@ def checked_probabilities(
             "expected 1"
         )
     p = np.clip(p, 0.0, 1.0)
-    normalised: FloatArray = p / p.sum(axis=1, keepdims=True)
+    sums = p.sum(axis=1, keepdims=True)
+    # Rows that sum to one up to rounding stay as they are, to the last bit.
+    normalised: FloatArray = np.where(np.abs(sums - 1.0) > _ROUNDING, p / sums, p)
     return normalised
 
 
