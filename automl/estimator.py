@@ -76,7 +76,9 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
     extra_learners : list or None, default=None
         Learners of your own: scikit-learn classifiers, or ``search_space.Component`` objects.
     ensemble_size : int, default=25
-        Rounds of ensemble selection. 1 gives the single best model.
+        Rounds of ensemble selection. 1 gives the single best model. If `scoring` reads predicted
+        labels only, losses within one standard error of the lowest count as equal and the log loss
+        decides among them.
     trial_time_limit : float, None or "auto", default="auto"
         Seconds for one evaluation, all folds. "auto" is an eighth of `time_limit`, or 600 seconds
         without one.

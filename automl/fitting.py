@@ -19,6 +19,7 @@ from automl.budget import Budget
 from automl.data.resampling import Splits
 from automl.data.table_store import save_table
 from automl.ensembles.selection import better_than_baseline, select, shortlist
+from automl.ensembles.tolerance import loss_tolerance
 from automl.ensembles.weighted_ensemble import Member, WeightedEnsemble
 from automl.errors import DegradedResultWarning
 from automl.evaluation.baseline import baseline_predictions, fit_baseline
@@ -283,12 +284,16 @@ class _Fit:
             library = np.array([losses.argmin()])
         library = library[shortlist(losses[library], self._n_selectable())]
         numbers = [history.successes[i] for i in sorted(library)]
-        selection = select(
+        stack, codes, metric = (
             history.predictions.stack(numbers),
             history.problem.codes,
             self._data.metric,
-            self._settings.ensemble_size,
         )
+        size = self._settings.ensemble_size
+        best = int(losses[sorted(library)].argmin())
+        # One round is asked for by who wants the model with the lowest loss.
+        tolerance = loss_tolerance(metric, codes, stack[best]) if size > 1 else 0.0
+        selection = select(stack, codes, metric, size, tolerance=tolerance)
         weights = {numbers[i]: float(selection.weights[i]) for i in selection.members}
         return weights, selection.loss
 

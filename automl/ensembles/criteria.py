@@ -13,6 +13,7 @@ Symbols: m models, n rows, k classes, s the members of the ensemble, counting re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -87,6 +88,11 @@ class LogLoss:
         """Add a model to the ensemble."""
         self._sum = self._sum + self._own[model]
         self._n_members += 1
+
+    def losses_of_runs(self, order: Sequence[int]) -> FloatArray:
+        """Return the loss of the ensemble of the first 1, 2, ... models of an order."""
+        sums = np.cumsum(self._own[list(order)], axis=0)
+        return log_losses(sums / np.arange(1, len(order) + 1)[:, np.newaxis])
 
 
 class Ranking:

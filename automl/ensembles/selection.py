@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from automl.batched_losses import BoolArray, KnownLoss
+from automl.batched_losses import BoolArray
 from automl.ensembles.criteria import Criterion, LogLoss, Stack, criterion_for
 from automl.metrics import Metric
 from search_space.arrays import FloatArray, IntArray
@@ -60,6 +60,7 @@ def select(
     metric: Metric,
     size: int,
     *,
+    tolerance: float = 0.0,
     sample_weight: FloatArray | None = None,
 ) -> Selection:
     """Return the ensemble that greedy forward selection [1]_ makes of a library of models.
@@ -71,7 +72,10 @@ def select(
     the shortest run of rounds that reaches the lowest loss.
 
     Losses are equal if they differ by less than 1e-12 of the best model's loss, or of the metric's
-    optimum if that is more: by rounding, whatever unit the metric has.
+    optimum if that is more: by rounding, whatever unit the metric has.  With a `tolerance`, losses
+    that exceed the lowest by no more are equal as well, and the log loss decides also on the first
+    member and on the length of the run.  So a metric that reads labels only does not collect models
+    that are right by chance on a few of the validation rows.
 
     The cost of a round is a pass over the predictions for the metrics in `KnownLoss`, and one call
     of the scorer for each model otherwise, or with weights: `shortlist` the library then.
@@ -86,13 +90,16 @@ def select(
         What is made low.
     size : int
         Rounds, at least one.
+    tolerance : float
+        Difference of losses that tells nothing, as `loss_tolerance` estimates it.
     sample_weight : (n,) array or None
         Weight of each row in the metric.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit, a prediction is negative or not finite, or there is no round.
+        If the shapes do not fit, a prediction is negative or not finite, there is no round, or the
+        tolerance is negative.
 
     Examples
     --------
@@ -105,18 +112,24 @@ def select(
     """
     if size < 1:
         raise ValueError(f"an ensemble needs at least one round, got size={size}")
+    if not tolerance >= 0.0:
+        raise ValueError(f"the tolerance has to be zero or more, got {tolerance}")
     own = metric.losses(codes, predictions, sample_weight)
     criterion = criterion_for(metric, predictions, codes, sample_weight)
-    log_loss = criterion if metric.known is KnownLoss.LOG_LOSS else LogLoss(predictions, codes)
-    tolerance = _TIE * max(abs(metric.optimum), abs(float(own.min())))
-    order = [int(own.argmin())]
-    losses = [float(own.min())]
+    log_loss = criterion if isinstance(criterion, LogLoss) else LogLoss(predictions, codes)
+    slack = tolerance + _TIE * max(abs(metric.optimum), abs(float(own.min())))
+    order = [_pick(own, log_loss, slack) if tolerance else int(own.argmin())]
+    losses = [float(own[order[0]])]
     for _ in range(size - 1):
         _add(order[-1], criterion, log_loss)
         candidates = criterion.losses_if_added()
-        order.append(_pick(candidates, log_loss, tolerance))
+        order.append(_pick(candidates, log_loss, slack))
         losses.append(float(candidates[order[-1]]))
-    n_best = int(np.flatnonzero(_ties(np.array(losses), tolerance))[0]) + 1
+    lengths = 1 + np.flatnonzero(_ties(np.array(losses), slack))
+    if tolerance:
+        seconds = log_loss.losses_of_runs(order)[lengths - 1]
+        lengths = lengths[_ties(seconds, _TIE * float(seconds.min()))]
+    n_best = int(lengths[0])
     counts = np.bincount(order[:n_best], minlength=len(predictions))
     return Selection(weights=counts / n_best, order=tuple(order[:n_best]), losses=tuple(losses))
 

@@ -76,35 +76,45 @@ def test_repeats_give_a_model_the_share_that_it_needs() -> None:
 
 
 @patiently
-@given(runs())
-def test_a_plain_implementation_selects_the_same(run: tuple[Library, str]) -> None:
-    library, name = run
-    metric = numbered(name, library.predictions.shape[2])
-    order, losses = plainly_selected(rescaled(library.predictions), library.codes, metric, 6)
-    chosen = selected(library, name)
+@given(runs(), st.sampled_from([0.0, 0.0, 0.1, 0.3]))
+def test_a_plain_implementation_selects_the_same(
+    run: tuple[Library, str], tolerance: float
+) -> None:
+    (predictions, codes), name = run
+    metric = numbered(name, predictions.shape[2])
+    order, losses = plainly_selected(rescaled(predictions), codes, metric, 6, tolerance)
+    chosen = select(predictions, codes, metric, 6, tolerance=tolerance)
     np.testing.assert_allclose(chosen.losses, losses, rtol=0, atol=1e-11)
     assert chosen.order == tuple(order)
 
 
 def plainly_selected(
-    models: FloatArray, codes: IntArray, metric: Metric, size: int
+    models: FloatArray, codes: IntArray, metric: Metric, size: int, tolerance: float
 ) -> tuple[list[int], list[float]]:
     """Select by scoring every ensemble anew, ties by the same rule within 1e-12."""
     log_loss = numbered("neg_log_loss", models.shape[2])
-    order = [int(metric.losses(codes, models).argmin())]
-    losses = [metric.optimum - metric.score(codes, models[order[0]])]
-    scale = max(metric.optimum, abs(losses[0]))
-    for _ in range(size - 1):
+    own = metric.losses(codes, models)
+    slack = tolerance + 1e-12 * max(metric.optimum, abs(float(own.min())))
+    order: list[int] = []
+    losses: list[float] = []
+    log_losses: list[float] = []
+    for _ in range(size):
         means = [(models[order].sum(axis=0) + model) / (len(order) + 1) for model in models]
         scores = [metric.optimum - metric.score(codes, mean) for mean in means]
-        tied = [i for i, x in enumerate(scores) if x <= min(scores) + 1e-12 * scale]
+        tied = [i for i, x in enumerate(scores) if x <= min(scores) + slack]
+        if not order and not tolerance:
+            tied = [int(own.argmin())]
         seconds = {i: -log_loss.score(codes, means[i]) for i in tied}
         lowest = min(seconds.values())
         tied = [i for i in tied if seconds[i] <= lowest + 1e-12 * lowest]
         order.append(tied[0])
         losses.append(scores[order[-1]])
-    n_best = next(i for i, x in enumerate(losses, 1) if x <= min(losses) + 1e-12 * scale)
-    return order[:n_best], losses
+        log_losses.append(seconds[order[-1]])
+    lengths = [i for i, x in enumerate(losses, 1) if x <= min(losses) + slack]
+    if tolerance:
+        lowest = min(log_losses[i - 1] for i in lengths)
+        lengths = [i for i in lengths if log_losses[i - 1] <= lowest + 1e-12 * lowest]
+    return order[: lengths[0]], losses
 
 
 # --- properties ----------------------------------------------------------------------------
@@ -230,6 +240,17 @@ def test_what_ties_does_not_depend_on_the_unit_of_the_metric(library: Library, u
     assert scaled.order == selected(library, "accuracy", size=4).order
 
 
+def test_losses_within_the_tolerance_leave_the_choice_to_the_log_loss() -> None:
+    """The first model is right once more, the second nearly as often and much surer."""
+    first = [[0.6, 0.4]] * 10
+    second = [[0.99, 0.01]] * 9 + [[0.1, 0.9]]
+    library = np.array([first, second])
+    codes, metric = np.zeros(10, int), numbered("accuracy", 2)
+    assert select(library, codes, metric, 4).order == (0,)
+    assert select(library, codes, metric, 4, tolerance=0.05).order == (0,)
+    assert select(library, codes, metric, 4, tolerance=0.1).weights[1] > 0.7
+
+
 # --- what comes in, and the small functions ------------------------------------------------
 
 
@@ -246,6 +267,18 @@ def test_weights_of_rows_change_what_is_best() -> None:
 def test_an_ensemble_needs_a_round(size: int) -> None:
     with pytest.raises(ValueError, match=f"at least one round, got size={size}"):
         select(np.full((1, 1, 2), 0.5), np.array([0]), numbered("accuracy", 2), size)
+
+
+@pytest.mark.parametrize("tolerance", [-0.1, float("nan")])
+def test_a_tolerance_is_no_less_than_zero(tolerance: float) -> None:
+    with pytest.raises(ValueError, match="zero or more"):
+        select(
+            np.full((1, 1, 2), 0.5),
+            np.zeros(1, int),
+            numbered("accuracy", 2),
+            1,
+            tolerance=tolerance,
+        )
 
 
 @pytest.mark.parametrize("shape", [(0, 2, 2), (3, 2), (3, 1, 2), (3, 2, 3)])
