@@ -47,7 +47,7 @@ def space_for(
     left_out = tuple(
         Change(f"learner {name}", "left out", reason) for name, reason in space.left_out.items()
     )
-    notes = tuple(Change("search space", "cut to the data", note) for note in space.notes)
+    notes = tuple(Change("search space", "adapted to the task", note) for note in space.notes)
     return space, left_out + notes
 
 

@@ -14,13 +14,15 @@ from ConfigSpace.hyperparameters import (
 
 from search_space.component import Component, Stage
 from search_space.errors import SearchSpaceError, unknown_names
-from search_space.learners import all_learners, why_unsuitable
+from search_space.learners import all_learners
 from search_space.presets import DEFAULT, PRESETS, Preset
 from search_space.space import SearchSpace
 from search_space.task import TaskProperties
 
 _Owner = tuple[str, str]
 """Stage and name of a component."""
+
+_UNNAMED = "the configuration space does not name it"
 
 _Versions = dict[_Owner, list[Component]]
 
@@ -57,13 +59,25 @@ def adopt_space(
     chosen = _chosen_versions(space, versions, task)
     named = [chosen[owner] for owner in _named(space, versions)]
     defaults = [preset.of(stage)[0] for stage in Stage if stage is not Stage.CLASSIFIER]
-    unsuited = {c.name: why_unsuitable(c, task) for c in named}
+    unnamed = [c for c in extra if c not in named]
+    unsuited = [(c, c.refusal(task)) for c in named]
     return SearchSpace(
         configuration_space=space,
         components=tuple(dict.fromkeys((*defaults, *named))),
         task=task,
-        left_out={},
-        notes=tuple(f"{name}: {reason}" for name, reason in unsuited.items() if reason),
+        left_out={c.name: _UNNAMED for c in unnamed if c.stage is Stage.CLASSIFIER},
+        notes=(
+            *(
+                f"{c.stage} {c.name} is kept, since the configuration space names it: {reason}"
+                for c, reason in unsuited
+                if reason is not None
+            ),
+            *(
+                f"{c.stage} {c.name} is left out: {_UNNAMED}"
+                for c in unnamed
+                if c.stage is not Stage.CLASSIFIER
+            ),
+        ),
     )
 
 
@@ -107,7 +121,7 @@ def _chosen_versions(
     for owner, names in _hyperparameters_by_owner(space).items():
         prefix = ":".join(owner)
         offered = {
-            version: {f"{prefix}:{name}" for name in version.space(task)}
+            version: {f"{prefix}:{name}" for name in version.hyperparameters(task)}
             for version in versions.get(owner, ())
         }
         fitting = [version for version, own in offered.items() if own.issuperset(names)]

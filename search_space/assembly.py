@@ -70,7 +70,7 @@ def _stage_parts(
     parts: list[_Part] = [selector]
     for component in choices:
         own = ConfigurationSpace()
-        own.add_configuration_space(f"{stage}:{component.name}", component.space(task))
+        own.add_configuration_space(f"{stage}:{component.name}", component.hyperparameters(task))
         roots = [own[name] for name in own.unconditional_hyperparameters]
         parts += [*own.values(), *own.conditions, *own.forbidden_clauses]
         parts += [EqualsCondition(root, selector, component.name) for root in roots]

@@ -9,6 +9,7 @@ from typing import Any
 
 from ConfigSpace import ConfigurationSpace
 
+from search_space.errors import SearchSpaceError
 from search_space.task import TaskProperties
 
 
@@ -59,7 +60,8 @@ class Component:
     Attributes
     ----------
     name : str
-        What a user writes in ``include`` and reads in the leaderboard.
+        What a user writes in ``include`` and reads in the leaderboard; without a colon, which
+        separates it from the names of its hyperparameters.
     stage : Stage
         The slot that it fills.
     build : callable
@@ -96,3 +98,41 @@ class Component:
     handles_sparse: bool = False
     cost: float = 1.0
     modules: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.name or ":" in self.name:
+            raise SearchSpaceError(f"a component cannot be called {self.name!r}")
+
+    def hyperparameters(self, task: TaskProperties) -> ConfigurationSpace:
+        """Return what `space` gives for a task.
+
+        Raises
+        ------
+        SearchSpaceError
+            If it is no configuration space.
+        """
+        given: object = self.space(task)
+        if not isinstance(given, ConfigurationSpace):
+            raise SearchSpaceError(
+                f"space(task) of the {self.stage} {self.name!r} must return a ConfigurationSpace, "
+                f"got {given!r}"
+            )
+        return given
+
+    def refusal(self, task: TaskProperties) -> str | None:
+        """Return why the component cannot be used on a task, or None if it can.
+
+        Raises
+        ------
+        SearchSpaceError
+            If `unsuitable` gives neither a reason nor None.
+        """
+        if task.is_sparse and not self.handles_sparse:
+            return "it does not take sparse tables"
+        reason: object = self.unsuitable(task)
+        if reason is None or (isinstance(reason, str) and reason):
+            return reason
+        raise SearchSpaceError(
+            f"unsuitable(task) of the {self.stage} {self.name!r} must return a reason, or None "
+            f"where there is none, got {reason!r}"
+        )

@@ -54,13 +54,6 @@ def all_learners(preset: Preset, extra: Sequence[Component]) -> dict[str, Compon
     return known
 
 
-def why_unsuitable(component: Component, task: TaskProperties) -> str | None:
-    """Return why a component cannot be used on a task, or None if it can."""
-    if task.is_sparse and not component.handles_sparse:
-        return "it does not take sparse tables"
-    return component.unsuitable(task)
-
-
 def choose_learners(
     preset: Preset,
     task: TaskProperties,
@@ -99,17 +92,20 @@ def choose_learners(
     extras = [c.name for c in extra if c.stage is Stage.CLASSIFIER]
     if include is None:
         wanted = [*(c.name for c in preset.of(Stage.CLASSIFIER)), *extras]
-    left_out = {name: "it is not named in include" for name in extras if name not in wanted}
+    left_out = {
+        name: "it is not named in include" for name in extras if name not in (*wanted, *excluded)
+    }
     chosen = []
-    for name in dict.fromkeys(wanted):
-        reason = why_unsuitable(known[name], task)
-        if reason is not None:
-            left_out[name] = reason
-        elif name not in excluded:
+    for name in dict.fromkeys(name for name in wanted if name not in excluded):
+        reason = known[name].refusal(task)
+        if reason is None:
             chosen.append(known[name])
+        else:
+            left_out[name] = reason
     if not chosen:
+        empty = "all are excluded" if wanted else "include is empty"
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
-        raise SearchSpaceError(f"no learner is left ({reasons or 'all are excluded'})")
+        raise SearchSpaceError(f"no learner is left ({reasons or empty})")
     return Learners(tuple(chosen), left_out)
 
 

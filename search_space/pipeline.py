@@ -123,7 +123,7 @@ class _Recipe:
             for name, value in self.values.items()
             if name.startswith(prefix)
         }
-        return plain_values(active_values(component.space(self.task), given))
+        return plain_values(active_values(component.hyperparameters(self.task), given))
 
 
 def _classifier(recipe: _Recipe) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ConfigSpace import Configuration, ConfigurationSpace
 from ConfigSpace.exceptions import ForbiddenValueError
@@ -14,13 +15,13 @@ from search_space.component import Component, Stage
 from search_space.encoders import NATIVE_ENCODER
 from search_space.errors import SearchSpaceError, unknown_names
 from search_space.imputers import NO_IMPUTER
-from search_space.learners import choose_learners, why_unsuitable
+from search_space.learners import choose_learners
 from search_space.presets import PRESETS, Preset
 from search_space.task import TaskProperties
 from search_space.values import active_values
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # without slots, which leave no place for `defaults`
 class SearchSpace:
     """What may be tried on a task.
 
@@ -58,11 +59,12 @@ class SearchSpace:
         meta = self.configuration_space.meta or {}
         return bool(meta.get("rescale_first", True))
 
-    @property
+    @cached_property
     def defaults(self) -> tuple[Configuration, ...]:
         """Return the default configuration of each learner, the cheapest first.
 
-        Learners that handle missing values or level codes themselves are given them.
+        Learners that handle missing values or level codes themselves are given them. They are
+        made once: an optimiser asks for them at every proposal.
         """
         by_cost = sorted(self.learners, key=lambda learner: learner.cost)
         found = [self._default_of(learner) for learner in by_cost]
@@ -175,23 +177,27 @@ def _operators(
         # The default stays in any case: the pipeline needs one for what prediction may bring.
         kept.append(default)
         for component in others:
-            reason = why_unsuitable(component, task)
-            if reason is None and _is_wanted(component, learners):
+            reason = component.refusal(task) or _why_unwanted(component, learners)
+            if reason is None:
                 kept.append(component)
-            elif reason is not None and stage in (Stage.PREPROCESSOR, Stage.RESCALER):
+            elif component in extra or stage in (Stage.PREPROCESSOR, Stage.RESCALER):
+                # Of our own, imputers and so on go where there is nothing for them to do.
                 notes.append(f"{stage} {component.name} is left out: {reason}")
     return kept, notes
 
 
-def _is_wanted(component: Component, learners: Sequence[Component]) -> bool:
-    """Whether any learner can do with what an operator leaves undone or asks for."""
+def _why_unwanted(component: Component, learners: Sequence[Component]) -> str | None:
+    """Return why no learner can do with what an operator leaves undone or asks for, if so."""
     if component.name == NO_IMPUTER and component.stage is Stage.IMPUTER:
-        return any(learner.handles_missing for learner in learners)
+        able = any(learner.handles_missing for learner in learners)
+        return None if able else "no learner handles missing values"
     if component.name == NATIVE_ENCODER and component.stage is Stage.ENCODER:
-        return any(learner.handles_categories for learner in learners)
+        able = any(learner.handles_categories for learner in learners)
+        return None if able else "no learner handles categories"
     if component.stage is Stage.BALANCER:
-        return any(learner.takes_weights for learner in learners)
-    return True
+        able = any(learner.takes_weights for learner in learners)
+        return None if able else "no learner takes weights"
+    return None
 
 
 def _searched(

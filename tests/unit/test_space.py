@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ConfigSpace import Configuration
+from ConfigSpace import Configuration, Constant
 from ConfigSpace.exceptions import ForbiddenValueError
 from ConfigSpace.util import get_one_exchange_neighbourhood
 
@@ -115,6 +115,7 @@ def test_exclude_takes_learners_away() -> None:
         ({"preset": "fats"}, r"preset: unknown name 'fats' \(close: 'fast'\)"),
         ({"include": "lda"}, r"include: give a list of names, such as \['lda'\]"),
         ({"include": ["lda", "qda"], "exclude": ["qda"]}, "qda: both in include and in exclude"),
+        ({"include": [], "extra": []}, "no learner is left .include is empty."),
         ({"include": ["picky"]}, "no learner is left .picky: it never works."),
         ({"extra": [replace(MINE, name="lda")]}, "the name 'lda' is taken by another classifier"),
         ({"extra": [MINE, MINE]}, "the name 'mine' is taken"),
@@ -256,3 +257,53 @@ def test_plain_values_are_pythons_own_types() -> None:
     for configuration in space.configuration_space.sample_configuration(50):
         values = plain_values(configuration).values()
         assert {type(value) for value in values} <= {bool, int, float, str}
+
+
+def test_learners_that_were_excluded_are_not_listed_as_left_out() -> None:
+    space = build_space(TASK, include=["lda"], exclude=["mine", "picky"], extra=[MINE, PICKY])
+    assert space.left_out == {}
+
+
+def test_own_operators_that_are_not_searched_are_noted() -> None:
+    unsuited = Component(
+        name="own", stage=Stage.IMPUTER, build=MINE.build, unsuitable=lambda _task: "it never works"
+    )
+    useless = Component(name="own", stage=Stage.BALANCER, build=MINE.build)
+    notes = build_space(TASK, include=["lda"], extra=[unsuited, useless]).notes
+    assert "imputer own is left out: it never works" in notes
+    assert "balancer own is left out: no learner takes weights" in notes
+
+
+@pytest.mark.parametrize("given", [None, {}, {"x": (0.0, 1.0)}, Constant("x", 1)])
+def test_what_is_no_configuration_space_is_refused_with_the_component_it_came_from(
+    given: Any,
+) -> None:
+    odd = replace(MINE, space=lambda _task: given)
+    with pytest.raises(
+        SearchSpaceError, match=r"space\(task\) of the classifier 'mine' must return"
+    ):
+        build_space(TASK, extra=[odd])
+    with pytest.raises(SearchSpaceError, match="'mine'"):
+        build_pipeline(
+            {"classifier": "mine"}, [*build_space(NUMERIC).components, odd], TASK, 0, True
+        )
+
+
+@pytest.mark.parametrize("given", [False, True, ""])
+def test_an_answer_that_is_neither_a_reason_nor_none_is_refused(given: Any) -> None:
+    odd = replace(MINE, unsuitable=lambda _task: given)
+    with pytest.raises(
+        SearchSpaceError, match=r"unsuitable\(task\) of the classifier 'mine' must return a reason"
+    ):
+        build_space(TASK, extra=[odd])
+
+
+@pytest.mark.parametrize("name", ["", "a:b"])
+def test_names_that_could_not_be_told_from_hyperparameters_are_refused(name: str) -> None:
+    with pytest.raises(SearchSpaceError, match="a component cannot be called"):
+        replace(MINE, name=name)
+
+
+def test_defaults_are_made_once() -> None:
+    space = build_space(TASK)
+    assert space.defaults is space.defaults

@@ -229,4 +229,14 @@ def test_learners_that_do_not_suit_are_noted() -> None:
     )
     space = ConfigurationSpace()
     space.add(Categorical("classifier", ["picky", "lda"]))
-    assert adopt_space(space, TASK, [component]).notes == ("picky: it never works",)
+    assert adopt_space(space, TASK, [component]).notes == (
+        "classifier picky is kept, since the configuration space names it: it never works",
+    )
+
+
+def test_own_components_that_the_space_does_not_name_are_reported() -> None:
+    learner = as_component(Nearest(), ())
+    operator = Component(name="own", stage=Stage.RESCALER, build=lambda _h, _c: None)
+    space = adopt_space(own_space(), TASK, [learner, operator])
+    assert space.left_out == {"Nearest": "the configuration space does not name it"}
+    assert space.notes == ("rescaler own is left out: the configuration space does not name it",)
