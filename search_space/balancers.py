@@ -14,7 +14,7 @@ from search_space.component import BuildContext, Component, Stage
 from search_space.transformers.empty import identity
 
 
-class BalancedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BalancedClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that is fitted with as much weight on each class as on any other.
 
     Parameters
@@ -52,8 +52,8 @@ class BalancedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _weighting(
-    hyperparameters: Mapping[str, Any],  # noqa: ARG001
-    context: BuildContext,  # noqa: ARG001
+    hyperparameters: Mapping[str, Any],
+    context: BuildContext,
 ) -> BalancedClassifier:
     return BalancedClassifier()
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from search_space.arrays import FloatArray, IntArray
 
 
-class ByKind(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ByKind(TransformerMixin, BaseEstimator):
     """Applies one transformer to the numeric columns, another one to the categorical columns.
 
     Numeric columns come first, in what goes in and in what comes out.

@@ -43,12 +43,12 @@ class BuildContext:
     categorical_positions: tuple[int, ...] = ()
 
 
-def no_hyperparameters(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def no_hyperparameters(task: TaskProperties) -> ConfigurationSpace:
     """Return an empty space."""
     return ConfigurationSpace()
 
 
-def suits_every_task(task: TaskProperties) -> str | None:  # noqa: ARG001
+def suits_every_task(task: TaskProperties) -> str | None:
     """Return None: there is no task that the component cannot handle."""
     return None
 

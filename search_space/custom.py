@@ -18,7 +18,7 @@ from search_space.component import BuildContext, Component, Stage
 from search_space.errors import SearchSpaceError
 
 
-class CertainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CertainClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that only names a label, as one that is certain of it.
 
     Parameters
@@ -110,7 +110,7 @@ def _unique_name(name: str, taken_names: Collection[str]) -> str:
     return unique
 
 
-def _build(hyperparameters: Mapping[str, Any], context: BuildContext, *, learner: Any) -> Any:  # noqa: ARG001
+def _build(hyperparameters: Mapping[str, Any], context: BuildContext, *, learner: Any) -> Any:
     estimator = clone(learner)
     parameters = estimator.get_params(deep=False)
     open_ends = {"random_state": context.seed, "n_jobs": 1}

@@ -28,10 +28,10 @@ NATIVE_ENCODER = "native"
 _MISSING_CODE = -1.0
 
 
-class OrdinalCodes(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class OrdinalCodes(TransformerMixin, BaseEstimator):
     """Level codes as numbers; a missing category is -1."""
 
-    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:
         """Learn nothing."""
         return self
 
@@ -40,14 +40,14 @@ class OrdinalCodes(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.where(np.isnan(X), _MISSING_CODE, X)
 
 
-class NativeCodes(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class NativeCodes(TransformerMixin, BaseEstimator):
     """Level codes for a classifier that knows what they are.
 
     Levels that were not among the training rows become missing, which every such classifier
     takes.
     """
 
-    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:
         """Remember the levels of the training rows."""
         self.levels_ = [np.unique(column[~np.isnan(column)]) for column in X.T]
         return self
@@ -60,7 +60,7 @@ class NativeCodes(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.where(known, X, np.nan)
 
 
-def _one_hot(hyperparameters: Mapping[str, Any], context: BuildContext) -> ByKind:  # noqa: ARG001
+def _one_hot(hyperparameters: Mapping[str, Any], context: BuildContext) -> ByKind:
     encoder = OneHotEncoder(
         max_categories=levels_kept(context.task),
         # Where rare levels are pooled, unknown ones join them; else they are all zeros.
@@ -73,7 +73,7 @@ def _one_hot(hyperparameters: Mapping[str, Any], context: BuildContext) -> ByKin
 
 
 def _codes(
-    hyperparameters: Mapping[str, Any],  # noqa: ARG001
+    hyperparameters: Mapping[str, Any],
     context: BuildContext,
     *,
     encoder: type[OrdinalCodes] | type[NativeCodes],

@@ -23,7 +23,7 @@ NO_IMPUTER = "none"
 """Name of the imputer that leaves missing values where they are."""
 
 
-class Imputer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Imputer(TransformerMixin, BaseEstimator):
     """Puts numeric columns first and fills their gaps.
 
     Parameters
@@ -49,7 +49,7 @@ class Imputer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.strategy = strategy
         self.variance_threshold = variance_threshold
 
-    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:
         """Learn the fill values from training rows."""
         self.imputer_ = self.filter_ = None
         if not self.numeric:
@@ -72,10 +72,10 @@ class Imputer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.hstack([numeric, X[:, self.categorical]])
 
 
-class ZeroImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ZeroImputer(TransformerMixin, BaseEstimator):
     """Fills the gaps of a sparse table with 0, the median of columns that are mostly 0."""
 
-    def fit(self, X: Features, y: IntArray | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: Features, y: IntArray | None = None) -> Self:
         """Learn nothing."""
         return self
 
@@ -87,7 +87,7 @@ class ZeroImputer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _build(
-    hyperparameters: Mapping[str, Any],  # noqa: ARG001
+    hyperparameters: Mapping[str, Any],
     context: BuildContext,
     *,
     strategy: str | None,
@@ -99,8 +99,6 @@ def _build(
 
 
 def _nothing_to_fill(task: TaskProperties) -> str | None:
-    if task.is_sparse:
-        return "missing values of a sparse table are always 0"
     if not task.has_missing or not task.numeric:
         return "no numeric value is missing"
     return None

@@ -26,7 +26,7 @@ from search_space.transformers.empty import identity
 from search_space.transformers.sized_operator import LARGEST_OUTPUT, quiet_arrays
 
 
-class Rescaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Rescaler(TransformerMixin, BaseEstimator):
     """A scaler of scikit-learn that keeps quiet and within what single precision can hold.
 
     Missing values stay missing where the scaler takes them.
@@ -40,7 +40,7 @@ class Rescaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, scaler: Any) -> None:
         self.scaler = scaler
 
-    def fit(self, X: Features, y: IntArray | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: Features, y: IntArray | None = None) -> Self:
         """Learn the scale of training rows."""
         self.scaler_ = clone(self.scaler)
         if isinstance(self.scaler_, QuantileTransformer):
@@ -61,20 +61,20 @@ class Rescaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.clip(np.asarray(scaled, dtype=np.float64), -LARGEST_OUTPUT, LARGEST_OUTPUT)
 
 
-def _minmax(hyperparameters: Mapping[str, Any], context: BuildContext) -> Rescaler:  # noqa: ARG001
+def _minmax(hyperparameters: Mapping[str, Any], context: BuildContext) -> Rescaler:
     return Rescaler(MinMaxScaler())
 
 
-def _normalizer(hyperparameters: Mapping[str, Any], context: BuildContext) -> Rescaler:  # noqa: ARG001
+def _normalizer(hyperparameters: Mapping[str, Any], context: BuildContext) -> Rescaler:
     return Rescaler(Normalizer(norm="l2"))
 
 
-def _standard(hyperparameters: Mapping[str, Any], context: BuildContext) -> Rescaler:  # noqa: ARG001
+def _standard(hyperparameters: Mapping[str, Any], context: BuildContext) -> Rescaler:
     # Centring would make every value of a sparse table non-zero.
     return Rescaler(StandardScaler(with_mean=not context.task.is_sparse))
 
 
-def _robust_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def _robust_space(task: TaskProperties) -> ConfigurationSpace:
     space = ConfigurationSpace()
     space.add(
         Float("q_min", (0.001, 0.3), default=0.25),

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from search_space.arrays import FloatArray, IntArray
 
 
-class VarianceFilter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class VarianceFilter(TransformerMixin, BaseEstimator):
     """Keeps the columns that vary, and at least one.
 
     Parameters
@@ -22,7 +22,7 @@ class VarianceFilter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, threshold: float) -> None:
         self.threshold = threshold
 
-    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:
         """Find the columns that vary among training rows."""
         with np.errstate(over="ignore"):
             variance = np.var(X, axis=0)

@@ -18,6 +18,8 @@ from sklearn.model_selection import train_test_split
 
 from automl.benchmark.baselines import baselines
 from automl.benchmark.bundled import load_bundled
+from automl.data.labels import encode_labels
+from automl.data.schema import learn_schema
 from automl.estimator import AutoClassifier
 from automl.evaluation.evaluator import PipelineSpec
 from automl.history import History
@@ -94,7 +96,7 @@ class Comparison:
         )
         seen: list[History] = []
 
-        def remember(outcome: Outcome, history: History) -> None:  # noqa: ARG001
+        def remember(_: Outcome, history: History) -> None:
             seen[:] = [history]
 
         started = time.perf_counter()
@@ -114,7 +116,7 @@ class Comparison:
             )
         ]
         started = time.perf_counter()
-        single = _best_single(clf, seen[0], X_train, y_train, X_test)
+        single = _best_single(seen[0], X_train, y_train, X_test)
         seconds = time.perf_counter() - started
         results.append(self._result("best single", y_test, clf.classes_, single, seconds, n_trials))
         for name, pipeline in baselines(self.seed).items():
@@ -153,7 +155,7 @@ class Comparison:
 
 
 def _best_single(
-    clf: AutoClassifier, history: History, X: pd.DataFrame, y: pd.Series, X_test: pd.DataFrame
+    history: History, X: pd.DataFrame, y: pd.Series, X_test: pd.DataFrame
 ) -> FloatArray:
     """Return test probabilities of the trial with the lowest loss, fitted on all training rows."""
     best = history.best
@@ -167,9 +169,10 @@ def _best_single(
         seed=derived_seed(history.seed, Purpose.LEARNER, best.number),
         rescale_first=space.rescale_first,
     ).build()
-    codes = np.searchsorted(clf.classes_, np.asarray(y))
-    pipeline.fit(clf._schema.transform(X), codes)
-    probabilities: FloatArray = pipeline.predict_proba(clf._schema.transform(X_test))
+    schema = learn_schema(X)  # depends on the table alone, so it is that of the search
+    codes, _ = encode_labels(y, len(X))
+    pipeline.fit(schema.transform(X), codes)
+    probabilities: FloatArray = pipeline.predict_proba(schema.transform(X_test))
     return probabilities
 
 

@@ -50,7 +50,7 @@ def fork() -> None:
     time.sleep(_LONG)
 
 
-class HostileClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class HostileClassifier(ClassifierMixin, BaseEstimator):
     """Predicts the class frequencies once it has misbehaved."""
 
     misbehave: ClassVar[Callable[[], None]]

@@ -120,7 +120,7 @@ def learn_number(
 
 
 def learn_duration(
-    raw: RawColumn,  # noqa: ARG001
+    raw: RawColumn,  # noqa: ARG001 - every kind of column is learnt by the same call
     position: int,
     name: str,
 ) -> tuple[DurationColumn, tuple[Change, ...]]:

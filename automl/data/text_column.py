@@ -40,7 +40,7 @@ class TextColumn:
 
 
 def learn_text(
-    raw: RawColumn,  # noqa: ARG001
+    raw: RawColumn,  # noqa: ARG001 - every kind of column is learnt by the same call
     position: int,
     name: str,
 ) -> tuple[TextColumn, tuple[Change, ...]]:

@@ -117,6 +117,7 @@ class DivBO:
                 )
         return propose_at_random(history, rng)
 
+    # typing.override needs Python 3.12
     def __getstate__(self) -> tuple[None, dict[str, object]]:  # type: ignore[explicit-override]
         """Leave the memo behind: it refers to a history with open files."""
         settings = {item.name: getattr(self, item.name) for item in fields(self)}

@@ -168,7 +168,7 @@ class WorkerSlots:
 def _raising(error: Exception) -> Run:
     """Return what runs calls in a place that could not be opened."""
 
-    def run(call: bytes, limits: CallLimits, cancelled: threading.Event) -> Reply:  # noqa: ARG001
+    def run(*_: object) -> Reply:
         raise error
 
     return run

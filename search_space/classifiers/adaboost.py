@@ -22,7 +22,7 @@ LARGEST_TABLE = 10_000_000
 """Rows times encoded columns: a hundred times the table of `Component.cost`, so minutes."""
 
 
-def paper_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def paper_space(task: TaskProperties) -> ConfigurationSpace:
     """Return the published hyperparameters; SAMME is the only algorithm left."""
     space = ConfigurationSpace()
     space.add(
@@ -34,7 +34,7 @@ def paper_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
     return space
 
 
-def default_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def default_space(task: TaskProperties) -> ConfigurationSpace:
     """Return hyperparameters whose default learns faster than the published one.
 
     The published ranges reach forests of 500 deep trees, the slowest configurations of all.

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_array,
@@ -22,6 +21,7 @@ from sklearn.utils.validation import (
 from search_space.arrays import Features, FloatArray, IntArray
 from search_space.classifiers.contained import contained
 from search_space.classifiers.early_stopping import EarlyStopping, FixedRounds, validation_rows
+from search_space.classifiers.probabilistic import ProbabilisticClassifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class BoostingLearner(Protocol):
         ...
 
 
-class BoostedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # base is untyped
+class BoostedClassifier(ProbabilisticClassifier):
     """A boosted model as scikit-learn classifier for any labels.
 
     Parameters
@@ -164,11 +164,6 @@ class BoostedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         )
         with contained():
             return self.model_.predict_proba(X)
-
-    def predict(self, X: Features) -> IntArray:
-        """Return the most probable label of each row, (n,)."""
-        probabilities = self.predict_proba(X)
-        return np.asarray(self.classes_[probabilities.argmax(axis=1)])
 
 
 def probability_matrix(predicted: FloatArray) -> FloatArray:

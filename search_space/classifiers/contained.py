@@ -14,12 +14,13 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from search_space.arrays import Features, FloatArray, IntArray
+from search_space.classifiers.probabilistic import ProbabilisticClassifier
 
 DataParameters = Callable[[Features, IntArray], Mapping[str, Any]]
 """Returns parameters of an estimator that only the rows it is fitted on can tell."""
@@ -56,7 +57,7 @@ def narrow(X: Features) -> Features:
     return scipy.sparse.csr_array(parts, shape=X.shape)
 
 
-class ContainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # base is untyped
+class ContainedClassifier(ProbabilisticClassifier):
     """A classifier that is fitted and asked on one thread, without expected warnings.
 
     Parameters
@@ -95,8 +96,3 @@ class ContainedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         with contained():
             return np.asarray(self.estimator_.predict_proba(narrow(X)), dtype=np.float64)
-
-    def predict(self, X: Features) -> IntArray:
-        """Return the most probable label of each row, (n,)."""
-        probabilities = self.predict_proba(X)
-        return np.asarray(self.classes_[probabilities.argmax(axis=1)])

@@ -12,7 +12,7 @@ from search_space.component import BuildContext, Component, Stage
 from search_space.task import TaskProperties
 
 
-def space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def space(task: TaskProperties) -> ConfigurationSpace:
     """Return hyperparameters that bound the tree; leaves of some rows give usable frequencies."""
     configuration_space = ConfigurationSpace()
     configuration_space.add(

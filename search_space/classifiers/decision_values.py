@@ -12,15 +12,14 @@ References
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from search_space.arrays import Features, FloatArray, IntArray
-from search_space.classifiers.contained import contained, narrow, weight_argument
+from search_space.arrays import Features, FloatArray
+from search_space.classifiers.contained import ContainedClassifier, contained, narrow
 
 LARGEST_DECISION_VALUE = 20.0
 """Two classes: beyond, a probability would round to 0 or 1 (logistic(20) = 1 - 2e-9)."""
@@ -55,7 +54,7 @@ def probabilities_from(decision_values: FloatArray) -> FloatArray:
     return np.asarray(softmax(finite, axis=1))
 
 
-class DecisionValueClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+class DecisionValueClassifier(ContainedClassifier):
     """A classifier whose probabilities come from the decision values of another.
 
     Parameters
@@ -72,25 +71,10 @@ class DecisionValueClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     """
 
     def __init__(self, estimator: Any) -> None:
-        self.estimator = estimator
-
-    def fit(self, X: Features, y: IntArray, sample_weight: FloatArray | None = None) -> Self:
-        """Fit the estimator, with weights if there are any."""
-        X = narrow(X)
-        estimator = clone(self.estimator)
-        with contained():
-            estimator.fit(X, y, **weight_argument(sample_weight))
-        self.estimator_ = estimator
-        self.classes_ = estimator.classes_
-        return self
+        super().__init__(estimator)
 
     def predict_proba(self, X: Features) -> FloatArray:
         """Return probabilities, (n, n_classes), in the order of ``classes_``."""
         check_is_fitted(self)
         with contained():
             return probabilities_from(np.asarray(self.estimator_.decision_function(narrow(X))))
-
-    def predict(self, X: Features) -> IntArray:
-        """Return the most probable label of each row, (n,)."""
-        probabilities = self.predict_proba(X)
-        return np.asarray(self.classes_[probabilities.argmax(axis=1)])

@@ -20,7 +20,7 @@ synthetic tables: such a forest needs 2 to 12 GB.
 """
 
 
-def forest_space(task: TaskProperties, *, bootstrap: bool) -> ConfigurationSpace:  # noqa: ARG001
+def forest_space(task: TaskProperties, *, bootstrap: bool) -> ConfigurationSpace:
     """Return the published hyperparameters; `bootstrap` is the default of that name."""
     space = ConfigurationSpace()
     space.add(
@@ -40,7 +40,7 @@ def too_large(task: TaskProperties, *, n_trees: int) -> str | None:
     return None
 
 
-def columns_per_split(X: Features, y: IntArray, *, exponent: float) -> dict[str, int]:  # noqa: ARG001
+def columns_per_split(X: Features, y: IntArray, *, exponent: float) -> dict[str, int]:
     """Return ``max_features``, the number of columns to the power of `exponent`, at least one.
 
     Examples

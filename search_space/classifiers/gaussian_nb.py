@@ -12,19 +12,14 @@ from search_space.component import BuildContext, Component, Stage
 from search_space.task import TaskProperties
 
 
-def space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def space(task: TaskProperties) -> ConfigurationSpace:
     """Return the share of the largest variance that is added to all variances."""
     configuration_space = ConfigurationSpace()
     configuration_space.add(Float("var_smoothing", (1e-10, 1e-1), default=1e-9, log=True))
     return configuration_space
 
 
-def unsuitable(task: TaskProperties) -> str | None:
-    """Refuse sparse tables."""
-    return "it needs a dense table" if task.is_sparse else None
-
-
-def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> ContainedClassifier:  # noqa: ARG001
+def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> ContainedClassifier:
     """Return an unfitted naive Bayes classifier."""
     from sklearn.naive_bayes import GaussianNB
 
@@ -36,7 +31,6 @@ COMPONENT = Component(
     stage=Stage.CLASSIFIER,
     build=build,
     space=space,
-    unsuitable=unsuitable,
     cost=0.01,
     modules=("sklearn.naive_bayes",),
 )

@@ -25,7 +25,7 @@ LARGEST_WORK = 10_000_000
 """Rows times encoded columns times trees per round: a hundred times that of `cost`."""
 
 
-def paper_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def paper_space(task: TaskProperties) -> ConfigurationSpace:
     """Return the published hyperparameters; one split criterion is left."""
     space = ConfigurationSpace()
     space.add(
@@ -40,7 +40,7 @@ def paper_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
     return space
 
 
-def default_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def default_space(task: TaskProperties) -> ConfigurationSpace:
     """Return hyperparameters whose default looks at half of the columns, which halves its time."""
     space = ConfigurationSpace()
     space.add(

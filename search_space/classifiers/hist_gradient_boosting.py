@@ -13,12 +13,10 @@ from search_space.arrays import Features, FloatArray
 from search_space.bounds import bounded_integer
 from search_space.classifiers.boosting import BoostedClassifier, Rows
 from search_space.classifiers.early_stopping import early_stopping_for, rounds_factor
+from search_space.classifiers.table_limits import too_many_classes
 from search_space.classifiers.tree_sizes import largest_leaf, most_leaves, usual_leaf
 from search_space.component import BuildContext, Component, Stage
 from search_space.task import TaskProperties
-
-MOST_CLASSES = 200
-"""Every round grows a tree per class."""
 
 MOST_LEVELS = 255
 """Levels that scikit-learn takes in a categorical column, one per bin."""
@@ -133,15 +131,6 @@ def space(task: TaskProperties) -> ConfigurationSpace:
     return configuration_space
 
 
-def unsuitable(task: TaskProperties) -> str | None:
-    """Refuse sparse tables and targets of very many classes."""
-    if task.is_sparse:
-        return "it needs a dense table"
-    if task.n_classes > MOST_CLASSES:
-        return f"every round grows a tree for each of {task.n_classes} classes"
-    return None
-
-
 def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> BoostedClassifier:
     """Return an unfitted histogram gradient boosting that is stopped early."""
     learning_rate = float(hyperparameters["learning_rate"])
@@ -163,7 +152,7 @@ COMPONENT = Component(
     stage=Stage.CLASSIFIER,
     build=build,
     space=space,
-    unsuitable=unsuitable,
+    unsuitable=too_many_classes,
     handles_missing=True,
     handles_categories=True,
     cost=1.0,

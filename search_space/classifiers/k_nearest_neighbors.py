@@ -36,7 +36,7 @@ def unsuitable(task: TaskProperties) -> str | None:
     return None
 
 
-def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> ContainedClassifier:  # noqa: ARG001
+def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> ContainedClassifier:
     """Return an unfitted classifier by nearest neighbours."""
     from sklearn.neighbors import KNeighborsClassifier
 

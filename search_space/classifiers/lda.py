@@ -20,7 +20,7 @@ MOST_COLUMNS = 2_000
 """Encoded columns; 5,000 rows of 2,000 columns take about six seconds, and time grows with d^2."""
 
 
-def default_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def default_space(task: TaskProperties) -> ConfigurationSpace:
     """Return what changes predictions: shrinkage, estimated from the data by default."""
     return _space(default_shrinkage="auto")
 
@@ -44,15 +44,13 @@ def _space(*, default_shrinkage: str) -> ConfigurationSpace:
 
 
 def unsuitable(task: TaskProperties) -> str | None:
-    """Refuse sparse tables and covariances that are too large."""
-    if task.is_sparse:
-        return "it needs a dense table"
+    """Refuse covariances that are too large."""
     if columns(task).value > MOST_COLUMNS:
         return f"the covariance of {columns(task).value} columns takes too long"
     return None
 
 
-def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> ContainedClassifier:  # noqa: ARG001
+def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> ContainedClassifier:
     """Return an unfitted linear discriminant analysis.
 
     ``n_components`` is not handed on: it is the size of what ``transform`` returns, predictions do

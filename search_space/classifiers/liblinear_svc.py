@@ -20,16 +20,13 @@ from ConfigSpace import (
     ForbiddenEqualsClause,
 )
 
-from search_space.bounds import columns
 from search_space.classifiers.decision_values import DecisionValueClassifier
+from search_space.classifiers.table_limits import too_much_linear_work
 from search_space.component import BuildContext, Component, Stage
 from search_space.task import TaskProperties
 
-LARGEST_WORK = 100_000_000
-"""Rows times encoded columns times models: a thousand times that of `Component.cost`."""
 
-
-def linear_space(task: TaskProperties, *, dual: bool) -> ConfigurationSpace:  # noqa: ARG001
+def linear_space(task: TaskProperties, *, dual: bool) -> ConfigurationSpace:
     """Return the published hyperparameters; `dual` is the default of that name.
 
     Four combinations are left: l1 with squared hinge in the primal, l2 with hinge in the dual, l2
@@ -58,16 +55,6 @@ def linear_space(task: TaskProperties, *, dual: bool) -> ConfigurationSpace:  # 
     return space
 
 
-def unsuitable(task: TaskProperties) -> str | None:
-    """Refuse tables on which a thousand iterations take too long."""
-    n_models = 1 if task.n_classes == 2 else task.n_classes
-    if task.n_rows * columns(task).value * n_models > LARGEST_WORK and not task.is_sparse:
-        return (
-            f"{task.n_rows} rows x {columns(task).value} columns x {n_models} models take too long"
-        )
-    return None
-
-
 def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> DecisionValueClassifier:
     """Return an unfitted linear support vector machine, one-vs-rest."""
     from sklearn.svm import LinearSVC
@@ -89,7 +76,7 @@ COMPONENT = Component(
     stage=Stage.CLASSIFIER,
     build=build,
     space=partial(linear_space, dual=True),
-    unsuitable=unsuitable,
+    unsuitable=too_much_linear_work,
     handles_sparse=True,
     cost=0.3,
     modules=("sklearn.svm",),

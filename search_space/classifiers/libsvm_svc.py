@@ -32,7 +32,7 @@ MAX_ITERATIONS = 10_000
 GAMMA_BOUNDS = (2.0**-15, 8.0)
 
 
-def paper_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def paper_space(task: TaskProperties) -> ConfigurationSpace:
     """Return the published hyperparameters."""
     return _space(default_gamma=0.1)
 

@@ -23,6 +23,7 @@ from search_space.classifiers.early_stopping import (
     early_stopping_for,
     rounds_factor,
 )
+from search_space.classifiers.table_limits import too_many_classes
 from search_space.classifiers.tree_sizes import largest_leaf, most_leaves, usual_leaf
 from search_space.component import BuildContext, Component, Stage
 from search_space.task import TaskProperties
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     import lightgbm
 
 PAPER_MAX_DEPTH = 15
-
-MOST_CLASSES = 200
-"""Every round grows a tree per class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +158,7 @@ def _readable(X: Features) -> Any:
     return X if isinstance(X, np.ndarray) else scipy.sparse.csr_matrix(X)
 
 
-def paper_space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def paper_space(task: TaskProperties) -> ConfigurationSpace:
     """Return the published hyperparameters.
 
     Published steps are ordered lists of values: a user reads the value itself, its neighbours are
@@ -200,13 +198,6 @@ def early_stopped_space(task: TaskProperties) -> ConfigurationSpace:
         Categorical("extra_trees", [False, True], default=False),
     )
     return space
-
-
-def unsuitable(task: TaskProperties) -> str | None:
-    """Refuse targets of very many classes."""
-    if task.n_classes > MOST_CLASSES:
-        return f"every round grows a tree for each of {task.n_classes} classes"
-    return None
 
 
 def build_paper(hyperparameters: Mapping[str, Any], context: BuildContext) -> BoostedClassifier:
@@ -250,7 +241,7 @@ COMPONENT = Component(
     stage=Stage.CLASSIFIER,
     build=build_paper,
     space=paper_space,
-    unsuitable=unsuitable,
+    unsuitable=too_many_classes,
     handles_missing=True,
     handles_sparse=True,
     cost=2.3,
@@ -262,7 +253,7 @@ EARLY_STOPPED = Component(
     stage=Stage.CLASSIFIER,
     build=build_early_stopped,
     space=early_stopped_space,
-    unsuitable=unsuitable,
+    unsuitable=too_many_classes,
     handles_missing=True,
     handles_categories=True,
     handles_sparse=True,

@@ -7,22 +7,20 @@ from typing import Any, Self
 
 import numpy as np
 from ConfigSpace import Categorical, ConfigurationSpace, Float
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from search_space.arrays import Features, FloatArray, IntArray
-from search_space.bounds import columns
 from search_space.classifiers.contained import contained, narrow, weight_argument
+from search_space.classifiers.probabilistic import ProbabilisticClassifier
+from search_space.classifiers.table_limits import too_much_linear_work
 from search_space.component import BuildContext, Component, Stage
 from search_space.task import TaskProperties
 
 MAX_ITERATIONS = 3_000
 
-LARGEST_WORK = 100_000_000
-"""Rows times encoded columns times models: a thousand times that of `Component.cost`."""
 
-
-class OneVsRestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # base is untyped
+class OneVsRestClassifier(ProbabilisticClassifier):
     """A binary classifier made to separate each class from all others.
 
     scikit-learn's own takes sample weights only with metadata routing switched on globally.
@@ -75,13 +73,8 @@ class OneVsRestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         stacked = np.column_stack(positive) + np.finfo(np.float64).tiny
         return np.asarray(stacked / stacked.sum(axis=1, keepdims=True))
 
-    def predict(self, X: Features) -> IntArray:
-        """Return the most probable label of each row, (n,)."""
-        probabilities = self.predict_proba(X)
-        return np.asarray(self.classes_[probabilities.argmax(axis=1)])
 
-
-def space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def space(task: TaskProperties) -> ConfigurationSpace:
     """Return the published hyperparameters."""
     configuration_space = ConfigurationSpace()
     configuration_space.add(
@@ -91,16 +84,6 @@ def space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
         Categorical("solver", ["liblinear", "saga"], default="liblinear"),
     )
     return configuration_space
-
-
-def unsuitable(task: TaskProperties) -> str | None:
-    """Refuse tables on which thousands of iterations take too long."""
-    n_models = 1 if task.n_classes == 2 else task.n_classes
-    if task.n_rows * columns(task).value * n_models > LARGEST_WORK and not task.is_sparse:
-        return (
-            f"{task.n_rows} rows x {columns(task).value} columns x {n_models} models take too long"
-        )
-    return None
 
 
 def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> OneVsRestClassifier:
@@ -124,7 +107,7 @@ COMPONENT = Component(
     stage=Stage.CLASSIFIER,
     build=build,
     space=space,
-    unsuitable=unsuitable,
+    unsuitable=too_much_linear_work,
     handles_sparse=True,
     cost=0.01,
     modules=("sklearn.linear_model",),

@@ -25,7 +25,7 @@ LARGEST_TABLE = 50_000_000
 """Rows times encoded columns: five hundred times the table of `Component.cost`, ten minutes."""
 
 
-def space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def space(task: TaskProperties) -> ConfigurationSpace:
     """Return the size of the network and how it is trained, close to auto-sklearn's ranges."""
     configuration_space = ConfigurationSpace()
     configuration_space.add(
@@ -45,7 +45,7 @@ def unsuitable(task: TaskProperties) -> str | None:
     return None
 
 
-def stopping(X: Features, y: IntArray) -> dict[str, bool]:  # noqa: ARG001
+def stopping(X: Features, y: IntArray) -> dict[str, bool]:
     """Return whether rows can be held back: enough of them, and of every class one on each side."""
     counts = np.unique(y, return_counts=True)[1]
     n_validation = int(VALIDATION_FRACTION * counts.sum())

@@ -23,7 +23,7 @@ MOST_COLUMNS = 1_000
 """Encoded columns; every class has a covariance of its own, 8 MB there."""
 
 
-def regularised_space(task: TaskProperties, *, reg_param: float) -> ConfigurationSpace:  # noqa: ARG001
+def regularised_space(task: TaskProperties, *, reg_param: float) -> ConfigurationSpace:
     """Return the published hyperparameter with the default of a preset."""
     space = ConfigurationSpace()
     space.add(Float("reg_param", (0.0, 1.0), default=reg_param))
@@ -31,9 +31,7 @@ def regularised_space(task: TaskProperties, *, reg_param: float) -> Configuratio
 
 
 def unsuitable(task: TaskProperties) -> str | None:
-    """Refuse sparse tables, too many columns, and classes without a covariance of full rank."""
-    if task.is_sparse:
-        return "it needs a dense table"
+    """Refuse too many columns, and classes without a covariance of full rank."""
     if columns(task).value > MOST_COLUMNS:
         return f"the covariances of {columns(task).value} columns take too long"
     if task.smallest_class <= columns(task).value:
@@ -44,7 +42,7 @@ def unsuitable(task: TaskProperties) -> str | None:
     return None
 
 
-def smallest_variance(X: Features, y: IntArray) -> dict[str, float]:  # noqa: ARG001
+def smallest_variance(X: Features, y: IntArray) -> dict[str, float]:
     """Return ``tol``, the variance along a principal axis that counts as zero.
 
     It is the rule of ``numpy.linalg.matrix_rank``, squared since variances are squares of singular
@@ -55,7 +53,7 @@ def smallest_variance(X: Features, y: IntArray) -> dict[str, float]:  # noqa: AR
     return {"tol": float(np.var(X, axis=0).sum() * rounding**2)}
 
 
-def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> ContainedClassifier:  # noqa: ARG001
+def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> ContainedClassifier:
     """Return an unfitted quadratic discriminant analysis.
 
     Its ``fit`` raises `numpy.linalg.LinAlgError`, a `ValueError`, which names the class if the

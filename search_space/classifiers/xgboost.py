@@ -17,14 +17,12 @@ from ConfigSpace import ConfigurationSpace, Float, Integer
 from search_space.arrays import Features, FloatArray
 from search_space.classifiers.boosting import BoostedClassifier, Rows, probability_matrix
 from search_space.classifiers.early_stopping import early_stopping_for, rounds_factor
+from search_space.classifiers.table_limits import too_many_classes
 from search_space.component import BuildContext, Component, Stage
 from search_space.task import TaskProperties
 
 if TYPE_CHECKING:
     import xgboost
-
-MOST_CLASSES = 200
-"""Every round grows a tree per class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +157,7 @@ def _column_types(X: Features, categorical_positions: tuple[int, ...]) -> dict[s
     return {"nthread": 1, "feature_types": types.tolist(), "enable_categorical": True}
 
 
-def space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def space(task: TaskProperties) -> ConfigurationSpace:
     """Return hyperparameters without the number of rounds."""
     configuration_space = ConfigurationSpace()
     configuration_space.add(
@@ -173,13 +171,6 @@ def space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
         Float("reg_lambda", (1e-3, 10.0), default=1.0, log=True),
     )
     return configuration_space
-
-
-def unsuitable(task: TaskProperties) -> str | None:
-    """Refuse targets of very many classes."""
-    if task.n_classes > MOST_CLASSES:
-        return f"every round grows a tree for each of {task.n_classes} classes"
-    return None
 
 
 def build(hyperparameters: Mapping[str, Any], context: BuildContext) -> BoostedClassifier:
@@ -205,7 +196,7 @@ COMPONENT = Component(
     stage=Stage.CLASSIFIER,
     build=build,
     space=space,
-    unsuitable=unsuitable,
+    unsuitable=too_many_classes,
     handles_missing=True,
     handles_categories=True,
     handles_sparse=True,

@@ -22,7 +22,7 @@ class _Selector(Protocol):
     def get_support(self) -> npt.NDArray[np.bool_]: ...
 
 
-class ColumnSelector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ColumnSelector(TransformerMixin, BaseEstimator):
     """Keeps the columns that a univariate selector keeps, or else the one of the highest score.
 
     Parameters

@@ -19,7 +19,7 @@ from search_space.transformers.sized_operator import SizedOperator
 _MOST_COLUMNS = 200
 
 
-class BinaryProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class BinaryProducts(TransformerMixin, BaseEstimator):
     """Appends the products of pairs of columns that hold only 0 and 1.
 
     One-hot columns are recognised by that on the training rows, so a numeric column of zeros and
@@ -37,7 +37,7 @@ class BinaryProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.most_products = most_products
         self.random_state = random_state
 
-    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:
         """Choose the pairs from training rows."""
         binary = np.flatnonzero(((X == 0.0) | (X == 1.0)).all(axis=0))
         # n columns make n (n - 1) / 2 pairs.
@@ -61,17 +61,17 @@ def _unsuitable(task: TaskProperties) -> str | None:
     return None if task.categorical else "there are no categorical columns to combine"
 
 
-def _space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def _space(task: TaskProperties) -> ConfigurationSpace:
     space = ConfigurationSpace()
     space.add(Integer("random_state", (1, 100_000), default=1))
     return space
 
 
-def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOperator:  # noqa: ARG001
+def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOperator:
     return SizedOperator(partial(_make, random_state=hyperparameters["random_state"]))
 
 
-def _make(n_rows: int, n_columns: int, *, random_state: int) -> BinaryProducts:  # noqa: ARG001
+def _make(n_rows: int, n_columns: int, *, random_state: int) -> BinaryProducts:
     return BinaryProducts(max(1, MOST_CELLS // n_rows), random_state)
 
 

@@ -10,7 +10,7 @@ from sklearn.preprocessing import FunctionTransformer
 from search_space.component import BuildContext, Component, Stage
 
 
-def identity(hyperparameters: Mapping[str, Any], context: BuildContext) -> FunctionTransformer:  # noqa: ARG001
+def identity(hyperparameters: Mapping[str, Any], context: BuildContext) -> FunctionTransformer:
     """Return a transformer that leaves everything as it is."""
     return FunctionTransformer()
 

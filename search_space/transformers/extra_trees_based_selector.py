@@ -19,7 +19,7 @@ _TREES = 100
 _EXPONENTS = tuple(np.round(np.linspace(0.0, 1.0, 21), 2).tolist())
 
 
-def _space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def _space(task: TaskProperties) -> ConfigurationSpace:
     space = ConfigurationSpace()
     space.add(
         Categorical("criterion", ("gini", "entropy"), default="gini"),
@@ -37,7 +37,7 @@ def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOp
 
 
 def _make(
-    n_rows: int,  # noqa: ARG001
+    n_rows: int,
     n_columns: int,
     *,
     options: Mapping[str, Any],

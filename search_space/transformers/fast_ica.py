@@ -21,7 +21,7 @@ from search_space.transformers.sized_operator import SizedOperator
 from search_space.variance_filter import VarianceFilter
 
 
-class IndependentComponents(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class IndependentComponents(TransformerMixin, BaseEstimator):
     """FastICA on as many directions as the columns really span.
 
     Parameters
@@ -42,7 +42,7 @@ class IndependentComponents(TransformerMixin, BaseEstimator):  # type: ignore[mi
         self.n_components = n_components
         self.seed = seed
 
-    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:
         """Find the directions from standardised training rows."""
         if not X.any():
             self.ica_ = FunctionTransformer()
@@ -95,7 +95,7 @@ def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOp
     return SizedOperator(make)
 
 
-def _make(n_rows: int, n_columns: int, **options: Any) -> Pipeline:  # noqa: ARG001
+def _make(n_rows: int, n_columns: int, **options: Any) -> Pipeline:
     """Return FastICA with its preparation; `options` are those of IndependentComponents."""
     # Without standardisation the unwhitened algorithm divides by 0 on columns of large numbers.
     return Pipeline(

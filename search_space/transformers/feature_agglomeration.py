@@ -45,14 +45,14 @@ def _space(task: TaskProperties) -> ConfigurationSpace:
     return space
 
 
-def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> Pipeline:  # noqa: ARG001
+def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> Pipeline:
     merge = SizedOperator(partial(_make, **hyperparameters))
     # The cosine of a column of zeros does not exist.
     return Pipeline([("varying", VarianceFilter(0.0)), ("merge", merge)])
 
 
 def _make(
-    n_rows: int,  # noqa: ARG001
+    n_rows: int,
     n_columns: int,
     *,
     n_clusters: int,

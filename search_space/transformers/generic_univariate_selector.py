@@ -15,7 +15,7 @@ from search_space.transformers.column_selector import ColumnSelector
 _SCORES = {"chi2": chi2, "f_classif": f_classif}
 
 
-def _space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def _space(task: TaskProperties) -> ConfigurationSpace:
     space = ConfigurationSpace()
     space.add(
         Float("alpha", (0.01, 0.5), default=0.1),
@@ -25,7 +25,7 @@ def _space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
     return space
 
 
-def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> ColumnSelector:  # noqa: ARG001
+def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> ColumnSelector:
     name = hyperparameters["score_func"]
     selector = GenericUnivariateSelect(
         _SCORES[name], mode=hyperparameters["mode"], param=hyperparameters["alpha"]

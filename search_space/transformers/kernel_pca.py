@@ -33,7 +33,7 @@ _ROWS_AT_ONCE = 5000
 _SMALLEST_EIGENVALUE = 1e-10  # relative to the largest one
 
 
-class KernelComponents(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class KernelComponents(TransformerMixin, BaseEstimator):
     """Kernel principal components of a sample of rows, onto which all rows are projected.
 
     Unlike scikit-learn's, it takes kernels that are not positive semi-definite, as the sigmoid
@@ -59,7 +59,7 @@ class KernelComponents(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.options = options
         self.seed = seed
 
-    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: FloatArray, y: IntArray | None = None) -> Self:
         """Find the directions from at most :data:`MOST_ROWS` training rows."""
         n_rows = len(X)
         if n_rows > MOST_ROWS:
@@ -106,7 +106,7 @@ def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOp
 
 def _make(
     n_rows: int,
-    n_columns: int,  # noqa: ARG001
+    n_columns: int,
     *,
     hyperparameters: Mapping[str, Any],
     seed: int,

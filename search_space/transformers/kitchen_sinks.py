@@ -40,7 +40,7 @@ def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOp
     return SizedOperator(make)
 
 
-def _make(n_rows: int, n_columns: int, *, gamma: float, n_components: int, seed: int) -> RBFSampler:  # noqa: ARG001
+def _make(n_rows: int, n_columns: int, *, gamma: float, n_components: int, seed: int) -> RBFSampler:
     return RBFSampler(gamma=gamma, n_components=min(n_components, n_rows), random_state=seed)
 
 

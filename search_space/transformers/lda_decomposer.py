@@ -20,7 +20,7 @@ from search_space.transformers.sized_operator import SizedOperator
 from search_space.variance_filter import VarianceFilter
 
 
-class SeparatingDirections(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SeparatingDirections(TransformerMixin, BaseEstimator):
     """Linear discriminants, one fewer than classes.
 
     Parameters
@@ -55,17 +55,17 @@ class SeparatingDirections(TransformerMixin, BaseEstimator):  # type: ignore[mis
         return separated
 
 
-def _space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def _space(task: TaskProperties) -> ConfigurationSpace:
     space = ConfigurationSpace()
     space.add(Categorical("shrinkage", ("none", "auto"), default="none"))
     return space
 
 
-def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOperator:  # noqa: ARG001
+def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOperator:
     return SizedOperator(partial(_make, shrinks=hyperparameters["shrinkage"] == "auto"))
 
 
-def _make(n_rows: int, n_columns: int, *, shrinks: bool) -> Pipeline:  # noqa: ARG001
+def _make(n_rows: int, n_columns: int, *, shrinks: bool) -> Pipeline:
     return Pipeline([("varying", VarianceFilter(0.0)), ("separate", SeparatingDirections(shrinks))])
 
 

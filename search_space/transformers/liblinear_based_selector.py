@@ -15,7 +15,7 @@ from search_space.task import TaskProperties
 from search_space.transformers.sized_operator import SizedOperator
 
 
-def _space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def _space(task: TaskProperties) -> ConfigurationSpace:
     space = ConfigurationSpace()
     space.add(
         Constant("loss", "squared_hinge"),
@@ -30,8 +30,8 @@ def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOp
 
 
 def _make(
-    n_rows: int,  # noqa: ARG001
-    n_columns: int,  # noqa: ARG001
+    n_rows: int,
+    n_columns: int,
     *,
     options: Mapping[str, Any],
     seed: int,

@@ -43,7 +43,7 @@ def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOp
 
 def _make(
     n_rows: int,
-    n_columns: int,  # noqa: ARG001
+    n_columns: int,
     *,
     options: Mapping[str, Any],
     seed: int,

@@ -14,7 +14,7 @@ from search_space.task import TaskProperties
 from search_space.transformers.sized_operator import SizedOperator
 
 
-def _space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def _space(task: TaskProperties) -> ConfigurationSpace:
     space = ConfigurationSpace()
     space.add(
         Float("keep_variance", (0.5, 0.9999), default=0.9999),
@@ -33,7 +33,7 @@ def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOp
     return SizedOperator(make)
 
 
-def _make(n_rows: int, n_columns: int, *, keep_variance: float, whiten: bool, seed: int) -> PCA:  # noqa: ARG001
+def _make(n_rows: int, n_columns: int, *, keep_variance: float, whiten: bool, seed: int) -> PCA:
     return PCA(n_components=keep_variance, whiten=whiten, random_state=seed)
 
 

@@ -18,7 +18,7 @@ from search_space.task import TaskProperties
 from search_space.transformers.column_selector import ColumnSelector
 
 
-def _space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def _space(task: TaskProperties) -> ConfigurationSpace:
     space = ConfigurationSpace()
     space.add(
         Float("percentile", (5.0, 99.0), default=50.0),

@@ -20,7 +20,7 @@ _COLUMNS_BY_DEGREE = {2: 25, 3: 10}
 _TREES = 50
 
 
-class ImportantProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ImportantProducts(TransformerMixin, BaseEstimator):
     """Appends the products of columns that a small LightGBM model finds important.
 
     Parameters
@@ -66,7 +66,7 @@ class ImportantProducts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.sort(np.argsort(-importance, kind="stable")[:n_chosen])
 
 
-def _space(task: TaskProperties) -> ConfigurationSpace:  # noqa: ARG001
+def _space(task: TaskProperties) -> ConfigurationSpace:
     space = ConfigurationSpace()
     space.add(
         Integer("degree", (2, 3), default=2),
@@ -85,7 +85,7 @@ def _build(hyperparameters: Mapping[str, Any], context: BuildContext) -> SizedOp
     return SizedOperator(make)
 
 
-def _make(n_rows: int, n_columns: int, **options: Any) -> ImportantProducts:  # noqa: ARG001
+def _make(n_rows: int, n_columns: int, **options: Any) -> ImportantProducts:
     """Return the operator; `options` are those of ImportantProducts."""
     return ImportantProducts(**options)
 

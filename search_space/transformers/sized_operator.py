@@ -19,7 +19,7 @@ LARGEST_OUTPUT = 1e30
 """Outputs are cut to plus and minus this value, so that they fit into single precision."""
 
 
-class SizedOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SizedOperator(TransformerMixin, BaseEstimator):
     """A transformer that is made in ``fit``, once the numbers of rows and columns are known.
 
     The output is finite, has at least one column, and no warning is raised. Linear algebra is held

@@ -201,5 +201,7 @@ def test_many_classes_are_refused(module: Any) -> None:
     task = TaskProperties(
         n_rows=5000, n_classes=200, smallest_class=9, largest_class=90, numeric=(0,)
     )
-    assert module.unsuitable(task) is None
-    assert "201 classes" in module.unsuitable(replace(task, n_classes=201))
+    for name in ("COMPONENT", "EARLY_STOPPED"):
+        component = getattr(module, name, module.COMPONENT)
+        assert component.unsuitable(task) is None
+        assert "201 classes" in component.unsuitable(replace(task, n_classes=201))
