@@ -33,7 +33,3 @@ class AutoMLWarning(UserWarning):
 
 class DegradedResultWarning(AutoMLWarning):
     """The search ended with less than what was asked for."""
-
-
-class ArgumentWithoutEffectWarning(AutoMLWarning):
-    """An argument was given that cannot change anything here."""

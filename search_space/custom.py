@@ -58,8 +58,9 @@ def as_component(learner: object, taken_names: Collection[str]) -> Component:
     Parameters
     ----------
     learner : Component or scikit-learn classifier
-        A component is returned as it is. A classifier keeps its parameters; where they leave the
-        seed or the number of threads open, the pipeline's seed and one thread are used.
+        A component is returned as it is. A classifier keeps its parameters; where they, or those
+        of estimators that it is made of, leave the seed or the number of threads open, the
+        pipeline's seed and one thread are used.
     taken_names : collection of str
         Names of other learners; a classifier is named after its class and given a number where
         that name is taken.
@@ -87,6 +88,7 @@ def as_component(learner: object, taken_names: Collection[str]) -> Component:
         takes_weights=has_fit_parameter(learner, "sample_weight"),
         handles_missing=bool(tags.input_tags.allow_nan),
         handles_sparse=bool(tags.input_tags.sparse),
+        modules=_modules_of(learner),
     )
 
 
@@ -102,6 +104,14 @@ def _why_not_a_classifier(learner: object) -> str | None:
     return None
 
 
+def _modules_of(learner: Any) -> tuple[str, ...]:
+    """Return the modules that the learner and the estimators that it is made of come from."""
+    parts = [learner, *learner.get_params(deep=True).values()]
+    modules = {type(part).__module__ for part in parts if hasattr(part, "get_params")}
+    # What the script itself defines has no module that another process could import.
+    return tuple(sorted(modules - {"__main__", "__mp_main__"}))
+
+
 def _unique_name(name: str, taken_names: Collection[str]) -> str:
     unique, number = name, 1
     while unique in taken_names:
@@ -112,13 +122,15 @@ def _unique_name(name: str, taken_names: Collection[str]) -> str:
 
 def _build(hyperparameters: Mapping[str, Any], context: BuildContext, *, learner: Any) -> Any:
     estimator = clone(learner)
-    parameters = estimator.get_params(deep=False)
     open_ends = {"random_state": context.seed, "n_jobs": 1}
+    # Deep: the classifier may be a pipeline, or hold another one, and so on.
+    parameters = estimator.get_params(deep=True)
+    chosen = {name: open_ends.get(name.rpartition("__")[2]) for name in parameters}
     estimator.set_params(
         **{
             name: value
-            for name, value in open_ends.items()
-            if name in parameters and parameters[name] is None
+            for name, value in chosen.items()
+            if value is not None and parameters[name] is None
         }
     )
     if hasattr(estimator, "predict_proba"):

@@ -53,13 +53,3 @@ class TaskProperties:
     def n_columns(self) -> int:
         """Columns of the prepared table."""
         return len(self.numeric) + len(self.categorical)
-
-    @property
-    def n_encoded_columns(self) -> int:
-        """Columns after one-hot encoding of the categorical ones."""
-        return len(self.numeric) + sum(self.n_levels)
-
-    @property
-    def is_imbalanced(self) -> bool:
-        """Whether the largest class has at least four times the rows of the smallest."""
-        return 4 * self.smallest_class <= self.largest_class

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from automl.parallel.slots import WorkerSlots
 from automl.storage.models import ModelStore
 from automl.storage.predictions import PredictionStore
 from automl.trial import Outcome, Status, Trial
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +113,8 @@ class TrialWorkers:
         self._slots.resume()
 
     def _outcome(self, number: int, reply: Reply) -> Outcome:
+        for note in reply.notes:
+            _LOG.info("an evaluation process %s", note)
         status, reason = reply.status, reply.reason
         if status is Status.TIMEOUT and reply.seconds < self._limits.timeout_seconds:
             status, reason = Status.CANCELLED, "the search ran out of time"

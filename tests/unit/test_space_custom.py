@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, Constant, EqualsCondition, Float
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 
 from search_space import (
     BuildContext,
@@ -114,6 +116,29 @@ def test_open_seeds_and_threads_are_closed_and_others_kept() -> None:
     assert (seeded.random_state, seeded.n_jobs) == (5, 1)
     kept = built(RandomForestClassifier(n_estimators=3, random_state=9, n_jobs=2))
     assert (kept.random_state, kept.n_jobs) == (9, 2)
+
+
+def test_seeds_and_threads_of_what_a_classifier_is_made_of_are_closed_too() -> None:
+    X, y = rows()
+    learner = make_pipeline(PCA(random_state=3), RandomForestClassifier(n_estimators=3))
+    parameters = built(learner).get_params()
+    assert parameters["pca__random_state"] == 3
+    assert parameters["randomforestclassifier__random_state"] == 5
+    assert parameters["randomforestclassifier__n_jobs"] == 1
+    first, second = (built(learner).fit(X, y).predict_proba(X) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    assert learner[-1].random_state is None
+
+
+def test_evaluation_processes_may_import_what_a_classifier_is_made_of() -> None:
+    learner = make_pipeline(PCA(), RandomForestClassifier())
+    modules = as_component(learner, ()).modules
+    assert modules == ("sklearn.decomposition._pca", "sklearn.ensemble._forest", "sklearn.pipeline")
+
+
+def test_what_the_script_itself_defines_is_not_imported_elsewhere() -> None:
+    of_the_script = type("Mine", (Nearest,), {"__module__": "__main__"})
+    assert as_component(of_the_script(), ()).modules == ()
 
 
 def test_decision_values_become_probabilities() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import cloudpickle
@@ -116,6 +118,15 @@ def test_a_success_without_models_is_a_success(stores: Stores) -> None:
     (outcome,) = outcomes_of(Replies(success(models=b"")), stores)
     assert outcome.status is Status.SUCCESS
     assert not stores.models.has(0)
+
+
+def test_what_an_evaluation_process_could_not_import_is_logged(
+    stores: Stores, caplog: pytest.LogCaptureFixture
+) -> None:
+    reply = replace(success(), notes=("cannot import mine: ImportError: no such GPU",))
+    with caplog.at_level(logging.INFO, logger="automl"):
+        outcomes_of(Replies(reply), stores)
+    assert caplog.messages == ["an evaluation process cannot import mine: ImportError: no such GPU"]
 
 
 def test_the_call_is_that_of_the_trial(stores: Stores) -> None:
