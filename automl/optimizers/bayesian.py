@@ -143,7 +143,9 @@ def score_candidates(
         max_steps=settings.max_steps,
         n_neighbours=settings.n_neighbours,
     )
-    local = list(dict.fromkeys(ends))
+    # Searches may meet. Vectors tell configurations apart faster than their hashes, which are
+    # made of text.
+    local = list({end.get_array().tobytes(): end for end in ends}.values())
     space = problem.search_space.configuration_space
     configurations = local + random_candidates(space, settings.n_random, rng)
     encoded = problem.encoder.encode(configurations)

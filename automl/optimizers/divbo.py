@@ -43,12 +43,15 @@ class PoolSettings:
     n_rows : int
         Validation rows that the pool and the diversities are computed on, up to one more for each
         class: a constant subset, as section 3.3 of [1]_ suggests for large tables.
+    n_values : int
+        Probabilities of one trial that are used at most, so that many classes mean fewer rows.
     n_library : int
         Trials at most that the selection may choose from, those with the lowest losses.
     """
 
     size: int = 25
     n_rows: int = 5_000
+    n_values: int = 50_000
     n_library: int = 250
 
 
@@ -144,7 +147,9 @@ class DivBO:
         known = self._memo[1] if self._memo is not None and self._memo[0] is history else None
         if known is not None and known.successes == successes:
             return known
-        rows = _row_subset(history.problem.codes, self.pool.n_rows)
+        n_classes = len(history.problem.metric.classes)
+        n_wanted = min(self.pool.n_rows, max(1, self.pool.n_values // n_classes))
+        rows = _row_subset(history.problem.codes, n_wanted)
         predictions = history.predictions.stack(successes)[:, rows]
         if known is not None and successes[: len(known.successes)] == known.successes:
             diversity = _grown(known.diversity, predictions)

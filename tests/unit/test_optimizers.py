@@ -143,6 +143,14 @@ def test_local_searches_start_at_the_observations_with_the_lowest_loss() -> None
     assert moved.mean[: moved.n_local].min() < unmoved.mean[: unmoved.n_local].min()
 
 
+def test_local_searches_that_meet_give_one_candidate() -> None:
+    history = filled_history(Job(finite_space(6)), [succeed] * 5)
+    settings = CandidateSettings(n_random=1, n_local=5, max_steps=9)
+    scored = score_candidates(history, rng(), KnownLoss(), settings)
+    local = {tuple(found.items()) for found in scored.configurations[: scored.n_local]}
+    assert len(local) == scored.n_local < 5
+
+
 def test_improvement_is_over_the_lowest_loss_that_was_observed() -> None:
     history = with_losses([0.4, 0.2, None, 0.7])
     scored = score_candidates(history, rng(), KnownLoss(std=0.5), FEW)
@@ -403,11 +411,12 @@ def test_a_pool_of_one_round_is_the_best_model() -> None:
     assert np.array_equal(surrogate.pools[0], expected)
 
 
-def test_of_many_rows_an_even_part_of_each_class_is_used() -> None:
+@pytest.mark.parametrize("few", [PoolSettings(n_rows=30), PoolSettings(n_values=90)])
+def test_of_many_rows_an_even_part_of_each_class_is_used(few: PoolSettings) -> None:
     job = mixed_job(n_rows=90)  # classes 0, 1, 2, 0, 1, 2, ...
     history = filled_history(job, [succeed] * 6)
     surrogate = KnownDiversity()
-    divbo(diversity_surrogate=surrogate, pool=PoolSettings(n_rows=30)).propose(history, rng())
+    divbo(diversity_surrogate=surrogate, pool=few).propose(history, rng())
     rows = np.flatnonzero((np.arange(90) // 3) % 3 == 0)  # every third row of a class
     stack = np.stack([memory(history).blocks[number] for number in history.successes])
     assert np.array_equal(surrogate.fitted_on[0][1], pairwise_diversity(stack[:, rows]))
