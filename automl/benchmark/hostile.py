@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 
 from search_space.arrays import FloatArray
+from search_space.classifiers.probabilistic import ProbabilisticClassifier
 
 _LONG = 600.0  # seconds, longer than any limit that is tried
 
@@ -50,7 +50,7 @@ def fork() -> None:
     time.sleep(_LONG)
 
 
-class HostileClassifier(ClassifierMixin, BaseEstimator):
+class HostileClassifier(ProbabilisticClassifier):
     """Predicts the class frequencies once it has misbehaved."""
 
     misbehave: ClassVar[Callable[[], None]]
