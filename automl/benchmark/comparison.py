@@ -88,6 +88,14 @@ class Comparison:
     optimizer: str = "divbo"
     search_space: str = "default"
 
+    @property
+    def settings(self) -> str:
+        """What the results depend on besides table and seed, in words."""
+        return (
+            f"time_limit={self.time_limit:g} n_jobs={self.n_jobs} "
+            f"optimizer={self.optimizer} search_space={self.search_space}"
+        )
+
     def run(self) -> list[Result]:
         """Return the results of all methods on one stratified split, 75 % training rows."""
         X, y = load_bundled(self.table)
@@ -145,10 +153,7 @@ class Comparison:
             log_loss=float(log_loss(y, probabilities, labels=classes)),
             seconds=round(seconds, 2),
             n_trials=n_trials,
-            settings=(
-                f"time_limit={self.time_limit:g} n_jobs={self.n_jobs} "
-                f"optimizer={self.optimizer} search_space={self.search_space}"
-            ),
+            settings=self.settings,
             versions=_versions(),
             machine=_machine(),
         )
@@ -193,15 +198,13 @@ def run_comparisons(comparisons: Sequence[Comparison], path: Path) -> Iterator[R
     comparisons : sequence of Comparison
         What is wanted.
     path : Path
-        A CSV file; created if it is not there. An interrupted run goes on where it stopped.
+        A CSV file; created if it is not there. An interrupted run goes on where it stopped;
+        results with other settings stay in the file and do not count.
     """
     known = read_results(path)
     for comparison in comparisons:
-        done = [
-            result
-            for result in known
-            if (result.table, result.seed) == (comparison.table, comparison.seed)
-        ]
+        wanted = (comparison.table, comparison.seed, comparison.settings)
+        done = [r for r in known if (r.table, r.seed, r.settings) == wanted]
         if not done:
             done = comparison.run()
             _append(path, done)
