@@ -10,7 +10,7 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from automl.changes import Change
 from automl.data.number_column import parse_numbers, take
 from automl.data.raw_column import Cells, RawColumn, as_cells, object_array
 from search_space.arrays import FloatArray
+
+_ALIKE_FROM = 2.0**53  # from here on double precision does not tell whole numbers apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,9 @@ class CategoryColumn:
         numbers = parse_numbers(cells.values)
         return [
             by_number.get(number, -1)
-            if code < 0 and (self.has_number_levels or not isinstance(value, str))
+            if code < 0
+            and abs(number) < _ALIKE_FROM
+            and (self.has_number_levels or not isinstance(value, str))
             else code
             for code, number, value in zip(codes, numbers.tolist(), cells.values, strict=True)
         ]
@@ -108,9 +112,11 @@ def level_text(value: Any) -> str:
         value = value.total_seconds()
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
+    if isinstance(value, Integral):  # not as a float: identifiers have up to twenty digits
+        return str(int(value))
     if isinstance(value, (Real, Decimal)):
         number = float(value)
-        return repr(number) if not number.is_integer() else str(int(float(value)))
+        return str(int(number)) if number.is_integer() else repr(number)
     return str(value)
 
 

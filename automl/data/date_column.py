@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from automl.changes import Change
-from automl.data.number_column import refuse_unread
+from automl.data.number_column import refuse_unread, refuse_values
 from automl.data.raw_column import Cells, DateArray, Dates, ObjectArray, RawColumn, missing_in
 from automl.errors import InputError
 from search_space.arrays import FloatArray, IntArray
@@ -90,8 +90,7 @@ class DateColumn:
             if not self.ignores_text:
                 refuse_unread(raw.values, np.isnat(dates), self.name, "dates")
             return _take_dates(dates, raw)
-        if not missing_in(raw).all():
-            raise InputError(f"column {self.name!r} held dates when fitting and now has numbers")
+        refuse_values(raw, self.name, "dates")
         return np.full(len(missing_in(raw)), "NaT", dtype="datetime64[us]")
 
 

@@ -162,11 +162,19 @@ def refuse_unread(values: ObjectArray, unread: BoolArray, name: str, expected: s
         )
 
 
-def _only_missing(raw: RawColumn, name: str, expected: str) -> FloatArray:
-    """Return NaN for a column without a value; its type says nothing then."""
+def refuse_values(raw: RawColumn, name: str, expected: str) -> None:
+    """Raise InputError if a column of another type than at the fit has values.
+
+    The type of a column without a value says nothing.
+    """
     if not missing_in(raw).all():
         found = {Dates: "dates", Durations: "lengths of time", Numbers: "numbers"}.get(
             type(raw), "text"
         )
         raise InputError(f"column {name!r} held {expected} when fitting and now has {found}")
+
+
+def _only_missing(raw: RawColumn, name: str, expected: str) -> FloatArray:
+    """Return NaN for each row of a column without a value."""
+    refuse_values(raw, name, expected)
     return np.full((len(missing_in(raw)), 1), np.nan)

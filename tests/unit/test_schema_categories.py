@@ -96,6 +96,16 @@ def test_number_categories_are_found_again_as_text_or_floats(later: Any) -> None
     )
 
 
+@pytest.mark.parametrize("as_type", [int, str])
+def test_identifiers_beyond_double_precision_stay_apart(as_type: Any) -> None:
+    identifiers = [2**53 + 1, 2**53, 10**19]
+    schema = learn_schema(pd.DataFrame({"c": pd.Categorical(identifiers * 4)}))
+    assert (schema.n_levels, schema.changes) == ((3,), ())
+    later = pd.Categorical([as_type(number) for number in [*identifiers, 10**19 + 1, 2**60]])
+    codes = schema.transform(pd.DataFrame({"c": later}))[:, 0]
+    np.testing.assert_array_equal(codes, [1.0, 0.0, 2.0, 3.0, 3.0])
+
+
 def test_text_categories_are_found_again_as_numbers() -> None:
     schema = learn_schema(pd.DataFrame({"c": pd.Categorical(["1.0", "02", "x"] * 4)}))
     later = pd.DataFrame({"c": [1, 2, 9]})

@@ -249,6 +249,7 @@ def test_a_column_that_became_empty_is_missing(schema: Schema, name: str, dtype:
         ("age", TABLE["dt"], "'age' held numbers when fitting and now has lengths of time"),
         ("t", ["2020-01-01", "soon", None, None], "'t' held dates when fitting and now has 'soon'"),
         ("t", [1, 2, 3, 4], "'t' held dates when fitting and now has numbers"),
+        ("t", TABLE["dt"], "'t' held dates when fitting and now has lengths of time"),
         ("dt", [1, 2, 3, 4], "'dt' held lengths of time when fitting and now has numbers"),
         ("dt", ["1h", "x", "y", "z"], "'dt' held lengths of time when fitting and now has text"),
     ],
