@@ -149,6 +149,21 @@ def test_a_slot_that_cannot_open_its_place_says_so_instead_of_waiting_for_ever()
                 slots.collect(PATIENCE)
 
 
+def test_after_resuming_calls_run_again() -> None:
+    def run(call: bytes, limits: CallLimits, cancelled: threading.Event) -> Reply:
+        if cancelled.is_set():
+            return Reply(status=Status.CANCELLED, seconds=0.0)
+        return answer(call, limits, cancelled)
+
+    found = []
+    with WorkerSlots(opens(run), 1) as slots:
+        for switch in (slots.cancel, slots.resume):
+            switch()
+            slots.submit(0, b"a", NO_LIMITS)
+            found += [reply.status for _, reply in collect_all(slots)]
+    assert found == [Status.CANCELLED, Status.SUCCESS]
+
+
 def test_cancelling_ends_what_runs_and_what_is_started_later() -> None:
     gates = Gates(b"a", b"b")
     with WorkerSlots(opens(gates.run), 1) as slots:
