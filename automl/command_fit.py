@@ -12,8 +12,9 @@ from automl.command_messages import tell
 from automl.data.files import read_table
 from automl.errors import InputError
 from automl.estimator import AutoClassifier
+from automl.leaderboard import TrialCounts
 from automl.model_file import SavedModel, check_writable, save_model
-from automl.result_tables import ensemble_text, statuses_text
+from automl.result_tables import ensemble_text
 
 _SECONDS = 300.0  # where neither time nor trials are limited
 _NAMED_COLUMNS = 20
@@ -110,7 +111,7 @@ def _summary(estimator: AutoClassifier, path: Path) -> str:
     """Return what came of the search."""
     ensemble = estimator.ensemble_
     return (
-        f"Trials: {statuses_text(estimator.leaderboard()['status'])}\n"
+        f"{TrialCounts.of(estimator.leaderboard()['status'])}\n"
         f"Loss on validation rows ({estimator.scoring}): best single model "
         f"{estimator.best_loss_:.5g}, ensemble {ensemble.loss:.5g}, class frequencies "
         f"{estimator.baseline_loss_:.5g}\n"

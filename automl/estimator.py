@@ -243,7 +243,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         return labels
 
     def leaderboard(self) -> pd.DataFrame:
-        """Return every finished trial by rising loss, failures last.
+        """Return every trial that ended by rising loss, then failures, cancelled trials last.
 
         Returns
         -------

@@ -32,7 +32,7 @@ from automl.evaluation.evaluator import (
 )
 from automl.evaluation.limits import available_memory_mib
 from automl.history import History, Observer, Problem
-from automl.leaderboard import TrialRecord, trial_records
+from automl.leaderboard import TrialCounts, TrialRecord, trial_records
 from automl.metrics import Metric
 from automl.parallel.slots import WorkerSlots, open_run
 from automl.parallel.trial_workers import Stores, TrialLimits, TrialWorkers
@@ -101,7 +101,7 @@ class FitResult:
     ensemble : WeightedEnsemble
         Fitted members and their weights.
     records : tuple of TrialRecord
-        Every finished trial.
+        Every trial that ended.
     baseline_loss : float
         Validation loss of predicting the class frequencies.
     """
@@ -361,9 +361,10 @@ def _baseline_member(codes: IntArray, history: History) -> Member:
     """Return the class frequencies as the only member: there is no fitted model at all."""
     failed = next((o for o in history.outcomes if o.reason), None)
     why = f"; the first failure was: {failed.reason}" if failed is not None else ""
+    counts = TrialCounts.of(outcome.status for outcome in history.outcomes)
     warnings.warn(
-        f"none of {history.n_finished} evaluations gave a model in the given limits{why}. "
-        "The class frequencies are predicted. Raise time_limit, trial_time_limit or memory_limit.",
+        f"no trial gave a model in the given limits ({counts}){why}. The class frequencies are "
+        "predicted. Raise time_limit, trial_time_limit or memory_limit.",
         DegradedResultWarning,
         stacklevel=6,
     )

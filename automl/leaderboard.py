@@ -1,8 +1,13 @@
-"""The leaderboard: every trial of a search as a row."""
+"""The leaderboard: every trial of a search as a row, and how many ended in which way.
+
+A trial that succeeded or failed is finished. A trial that ran when the search came to its end is
+cancelled: it is neither finished nor failed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +20,65 @@ from search_space.values import plain_values
 _COLUMNS = ("trial", "learner", "loss", "seconds", "status", "weight", "configuration")
 
 
+_NOT_FAILED = (Status.SUCCESS, Status.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialCounts:
+    """How many trials ended in which way.
+
+    Attributes
+    ----------
+    by_status : mapping of str to int
+        Number of trials by status.
+
+    Examples
+    --------
+    >>> print(TrialCounts.of(["success", "timeout", "crashed", "timeout", "cancelled"]))
+    4 trials finished, 3 failed (2 timeout, 1 crashed), 1 cancelled at the end
+    """
+
+    by_status: Mapping[str, int]
+
+    @classmethod
+    def of(cls, statuses: Iterable[str]) -> TrialCounts:
+        """Count statuses."""
+        return cls(Counter(map(str, statuses)))
+
+    @property
+    def n_cancelled(self) -> int:
+        """Trials that the end of the search stopped."""
+        return self.by_status.get(Status.CANCELLED, 0)
+
+    @property
+    def n_finished(self) -> int:
+        """Trials that succeeded or failed."""
+        return sum(self.by_status.values()) - self.n_cancelled
+
+    @property
+    def n_failed(self) -> int:
+        """Trials that gave no model and were not cancelled."""
+        return self.n_finished - self.by_status.get(Status.SUCCESS, 0)
+
+    def __str__(self) -> str:  # type: ignore[explicit-override]  # typing has it from 3.12 on
+        failures = Counter({s: n for s, n in self.by_status.items() if is_failure(s)})
+        kinds = ", ".join(f"{n} {status}" for status, n in failures.most_common())
+        trials = "trial" if self.n_finished == 1 else "trials"
+        return (
+            f"{self.n_finished} {trials} finished, {self.n_failed} failed"
+            f"{f' ({kinds})' if kinds else ''}"
+            f"{f', {self.n_cancelled} cancelled at the end' if self.n_cancelled else ''}"
+        )
+
+
+def is_failure(status: str) -> bool:
+    """Return whether a trial of this status finished without a model."""
+    return status not in _NOT_FAILED
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRecord:
-    """One finished trial in plain values, independent of the search space.
+    """One trial that ended, in plain values, independent of the search space.
 
     Attributes
     ----------
@@ -52,7 +113,7 @@ class TrialRecord:
 
 
 def trial_records(history: History) -> tuple[TrialRecord, ...]:
-    """Return the finished trials of a search in the order of their numbers."""
+    """Return the trials of a search that ended, in the order of their numbers."""
     records = []
     for trial in history.trials:
         outcome = history.outcome_of(trial.number)
@@ -77,7 +138,7 @@ def trial_records(history: History) -> tuple[TrialRecord, ...]:
 
 
 def leaderboard_frame(records: Sequence[TrialRecord], weights: Mapping[int, float]) -> pd.DataFrame:
-    """Return the trials by rising loss, failures last, with their weights in the ensemble.
+    """Return the trials by rising loss, then failures, then cancelled trials, with their weights.
 
     Parameters
     ----------
@@ -86,8 +147,10 @@ def leaderboard_frame(records: Sequence[TrialRecord], weights: Mapping[int, floa
     weights : mapping of int to float
         Weight by trial number; a trial that is not there has weight 0.
     """
-    is_success = {record.trial: record.status == Status.SUCCESS for record in records}
-    ordered = sorted(records, key=lambda r: (not is_success[r.trial], r.loss, r.trial))
+    ordered = sorted(
+        records,
+        key=lambda r: (r.status == Status.CANCELLED, is_failure(r.status), r.loss, r.trial),
+    )
     rows = [
         {
             "trial": record.trial,

@@ -11,6 +11,7 @@ import numpy as np
 
 from automl.budget import Budget
 from automl.history import History, Observer
+from automl.leaderboard import TrialCounts
 from automl.progress_display import open_display
 from automl.settings import Settings
 from automl.trial import Outcome, Status
@@ -65,23 +66,15 @@ class Standing:
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._history: History | None = None
-        self._n_done = 0
-        self._n_failed = 0
-        self._n_cancelled = 0
+        self._statuses: list[Status] = []
         self._best = math.inf
         self._best_learner = ""
 
     def update(self, outcome: Outcome, history: History) -> bool:
         """Take in an outcome; return whether it is the best so far."""
         self._history = history
-        if outcome.status is Status.CANCELLED:
-            self._n_cancelled += 1
-            return False
-        self._n_done += 1
-        if outcome.status is not Status.SUCCESS:
-            self._n_failed += 1
-            return False
-        if outcome.loss >= self._best:
+        self._statuses.append(outcome.status)
+        if outcome.status is not Status.SUCCESS or outcome.loss >= self._best:
             return False
         self._best = outcome.loss
         self._best_learner = _learner(outcome, history)
@@ -93,10 +86,11 @@ class Standing:
         if history is None:
             parts = ["waiting for the first trial"]
         else:
-            n_running = history.n_started - history.n_finished
-            parts = [f"{_trials(self._n_done, budget.n_trials)} done"]
+            counts = TrialCounts.of(self._statuses)
+            n_running = history.n_started - len(self._statuses)
+            parts = [f"{_trials(counts.n_finished, budget.n_trials)} finished"]
+            parts += [f"{counts.n_failed} failed"] if counts.n_failed else []
             parts += [f"{n_running} running"] if n_running else []
-            parts += [f"{self._n_failed} failed"] if self._n_failed else []
             parts += [self._incumbent()]
             if not n_running and not budget.allows_another(history.n_started):
                 parts.append("building the ensemble")
@@ -105,7 +99,7 @@ class Standing:
         return f"{budget.seconds_used:.0f} s: {', '.join(parts)}"
 
     def trial_line(self, outcome: Outcome, history: History) -> str:
-        """Return one line on a finished trial."""
+        """Return one line on a trial that ended."""
         title = f"trial {outcome.number}, {_learner(outcome, history)}"
         seconds = f"{outcome.seconds:.1f} s"
         if outcome.status is Status.SUCCESS:
@@ -118,11 +112,9 @@ class Standing:
         budget = self._budget
         asked = [_seconds(budget.seconds)] if math.isfinite(budget.seconds) else []
         asked += [_trials(budget.n_trials)] if budget.n_trials is not None else []
-        cancelled = f", {self._n_cancelled} cancelled" if self._n_cancelled else ""
         return (
             f"asked {' or '.join(asked)}, used {_seconds(budget.seconds_used)}, "
-            f"{_trials(self._n_done)}, {self._n_failed} failed{cancelled}, "
-            f"{self._incumbent(with_learner=False)}"
+            f"{TrialCounts.of(self._statuses)}, {self._incumbent(with_learner=False)}"
         )
 
     def _incumbent(self, *, with_learner: bool = True) -> str:

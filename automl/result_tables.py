@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from automl.ensembles.weighted_ensemble import WeightedEnsemble
+from automl.leaderboard import TrialCounts, is_failure
 from automl.trial import Status
 
 _WIDEST_CELL = 72  # characters
@@ -40,13 +40,12 @@ def leaderboard_text(board: pd.DataFrame, *, top: int) -> str:
     table = text_table(
         ("trial", "learner", "loss", "seconds", "weight", "configuration"), rows, left=(1, 5)
     )
-    n_failed = len(board) - len(successes)
-    return f"{table}{len(rows)} of {len(successes)} models; {n_failed} trials gave none.\n"
+    return f"{table}{len(rows)} of {len(successes)} models; {TrialCounts.of(board['status'])}.\n"
 
 
 def failures_text(board: pd.DataFrame, *, top: int) -> str:
-    """Return the trials that gave no model as a table, the parameters as for `leaderboard_text`."""
-    failures = board[board["status"] != Status.SUCCESS]
+    """Return the trials that failed as a table, the parameters as for `leaderboard_text`."""
+    failures = board[board["status"].map(is_failure).astype(bool)]
     told = "reason" if "reason" in board else "configuration"
     rows = [
         (
@@ -61,7 +60,7 @@ def failures_text(board: pd.DataFrame, *, top: int) -> str:
         for row in failures.head(top).to_dict("records")
     ]
     table = text_table(("trial", "learner", "status", "seconds", told), rows, left=(1, 2, 4))
-    return f"{table}{len(rows)} of {len(failures)} failures among {len(board)} trials.\n"
+    return f"{table}{len(rows)} of {len(failures)} failures; {TrialCounts.of(board['status'])}.\n"
 
 
 def ensemble_text(ensemble: WeightedEnsemble) -> str:
@@ -77,19 +76,6 @@ def ensemble_text(ensemble: WeightedEnsemble) -> str:
         for member in ensemble.members
     ]
     return text_table(("weight", "trial", "learner", "loss", "fitted on"), rows, left=(2, 4))
-
-
-def statuses_text(statuses: Iterable[str]) -> str:
-    """Return how many trials ended in which way, the most frequent first.
-
-    Examples
-    --------
-    >>> statuses_text(["success", "timeout", "success"])
-    '3 (2 success, 1 timeout)'
-    """
-    counts = Counter(statuses)
-    each = ", ".join(f"{n} {status}" for status, n in counts.most_common())
-    return f"{counts.total()} ({each})" if counts else "0"
 
 
 def configuration_text(configuration: Mapping[str, Any]) -> str:

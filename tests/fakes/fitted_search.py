@@ -24,7 +24,10 @@ def small_table() -> tuple[pd.DataFrame, pd.Series]:
 
 
 def fitted_search() -> AutoClassifier:
-    """Return an estimator fitted on `small_table`: one member, one worse trial, one failure."""
+    """Return an estimator fitted on `small_table`.
+
+    Trial 0 is its member, 1 is worse, 2 failed, 3 was cancelled.
+    """
     X, y = small_table()
     search = AutoClassifier()
     search._schema = learn_schema(X)
@@ -47,22 +50,26 @@ def fitted_search() -> AutoClassifier:
     search._records = (
         _record(0, "logistic_regression", 0.125, {"classifier:logistic_regression:C": 0.98765}),
         _record(1, "lda", 0.25, {"preprocessor": "pca"}),
-        _record(2, "mlp", math.inf, {"preprocessor": "none"}),
+        _record(2, "mlp", math.inf, {"preprocessor": "none"}, Status.TIMEOUT),
+        _record(3, "qda", math.inf, {"preprocessor": "none"}, Status.CANCELLED),
     )
     return search
 
 
 def _record(
-    number: int, learner: str, loss: float, configuration: dict[str, object]
+    number: int,
+    learner: str,
+    loss: float,
+    configuration: dict[str, object],
+    status: Status = Status.SUCCESS,
 ) -> TrialRecord:
-    is_success = math.isfinite(loss)
     return TrialRecord(
         trial=number,
         learner=learner,
         loss=loss,
         seconds=1.25,
-        status=str(Status.SUCCESS if is_success else Status.TIMEOUT),
-        reason="" if is_success else "took longer than 1 s",
+        status=str(status),
+        reason="" if status is Status.SUCCESS else "took longer than 1 s",
         traceback="",
         memory_mib=1.0,
         origin="random",

@@ -62,7 +62,7 @@ def test_fit_reports_trials_losses_members_and_the_file(
     folder, ended = fitted
     assert ended.returncode == 0, ended.stderr
     lines = ended.stdout.splitlines()
-    assert lines[0] == "Trials: 3 (3 success)"
+    assert lines[0] == "3 trials finished, 0 failed"
     assert lines[1].startswith("Loss on validation rows (accuracy): best single model 0.2")
     assert lines[2].startswith("Ensemble members: ")
     assert lines[-1].startswith("Model: credit.model (")
@@ -75,7 +75,8 @@ def test_progress_goes_to_standard_error_and_ends_with_what_was_used(
     _, ended = fitted
     last = [line for line in ended.stderr.splitlines() if ": note: " not in line][-1]
     assert re.fullmatch(
-        r"automl: asked 3 trials, used [\d.]+ s, 3 trials, 0 failed, best loss 0\.2\d+", last
+        r"automl: asked 3 trials, used [\d.]+ s, 3 trials finished, 0 failed, best loss 0\.2\d+",
+        last,
     )
 
 
@@ -185,7 +186,7 @@ def test_a_terminal_shows_a_live_line(fitted_again: tuple[str, str]) -> None:
     _, text = fitted_again
     assert "waiting for the first trial" in text
     assert "\x1b[2K" in text  # the line is written over
-    assert re.search(r"asked 3 trials, used [\d.]+ s, 3 trials, 0 failed", text)
+    assert re.search(r"asked 3 trials, used [\d.]+ s, 3 trials finished, 0 failed", text)
 
 
 def read_to_the_end(terminal: int, process: subprocess.Popen[bytes]) -> str:

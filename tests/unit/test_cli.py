@@ -336,13 +336,18 @@ def test_leaderboard_prints_the_trials(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.usefixtures("folder")
 def test_leaderboard_prints_at_most_the_top(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(("leaderboard", "a.model", "--top", "1")) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "1 of 2 models; 1 trials gave none."
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "1 of 2 models; 3 trials finished, 1 failed (1 timeout), 1 cancelled at the end."
+    )
 
 
 @pytest.mark.usefixtures("folder")
 def test_leaderboard_prints_the_failures(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(("leaderboard", "a.model", "--failures")) == 0
-    assert "mlp      timeout" in capsys.readouterr().out
+    table = capsys.readouterr().out
+    assert "mlp      timeout" in table
+    assert "cancelled at" in table.splitlines()[-1]
+    assert "qda" not in table
 
 
 def test_an_unknown_bundled_table_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -419,7 +424,7 @@ def test_a_model_is_saved_with_its_target_and_the_summary_printed(
     assert main((*FIT[:-1], "a.model", "--force", "--quiet")) == 0
     assert load_model(folder / "a.model").target == "shape"
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Trials: 3 (2 success, 1 timeout)"
+    assert lines[0] == "3 trials finished, 1 failed (1 timeout), 1 cancelled at the end"
     assert "best single model 0.125, ensemble 0.125, class frequencies 0.5" in lines[1]
     assert "logistic_regression" in lines[4]
     assert re.fullmatch(r"Model: a\.model \(\d+\.\d KiB\)", lines[-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pytest
 from fakes.histories import (
     crashes,
     filled_history,
@@ -12,8 +13,17 @@ from fakes.histories import (
     succeed,
     times_out,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 
-from automl.leaderboard import TrialRecord, leaderboard_frame, trial_records
+from automl.leaderboard import (
+    TrialCounts,
+    TrialRecord,
+    is_failure,
+    leaderboard_frame,
+    trial_records,
+)
+from automl.trial import Status
 
 
 def record(trial: int, loss: float, status: str = "success") -> TrialRecord:
@@ -54,17 +64,18 @@ def test_a_record_holds_plain_values_of_the_configuration() -> None:
         assert trial_record.origin == "random"
 
 
-def test_rows_rise_by_loss_with_failures_last_and_early_trials_first_among_equals() -> None:
+def test_rows_rise_by_loss_and_number_then_come_failures_then_cancelled_trials() -> None:
     records = [
-        record(0, math.inf, "timeout"),
+        record(0, math.inf, "cancelled"),
         record(1, 0.3),
         record(2, 0.1),
         record(3, 0.3),
-        record(4, math.inf, "crashed"),
+        record(4, math.inf, "timeout"),
+        record(5, math.inf, "crashed"),
     ]
     frame = leaderboard_frame(records, {})
-    assert frame["trial"].tolist() == [2, 1, 3, 0, 4]
-    assert frame["status"].tolist() == ["success", "success", "success", "timeout", "crashed"]
+    assert frame["trial"].tolist() == [2, 1, 3, 4, 5, 0]
+    assert frame["status"].tolist() == [*["success"] * 3, "timeout", "crashed", "cancelled"]
 
 
 def test_weights_are_those_of_the_ensemble_and_zero_elsewhere() -> None:
@@ -78,3 +89,25 @@ def test_the_columns_are_those_that_are_promised_also_without_a_trial() -> None:
     empty = leaderboard_frame([], {})
     assert list(empty.columns) == columns
     assert len(empty) == 0
+
+
+@pytest.mark.parametrize(
+    ("statuses", "text"),
+    [
+        ([], "0 trials finished, 0 failed"),
+        ([Status.SUCCESS], "1 trial finished, 0 failed"),
+        (["cancelled"], "0 trials finished, 0 failed, 1 cancelled at the end"),
+        (["crashed", "success", "success"], "3 trials finished, 1 failed (1 crashed)"),
+    ],
+)
+def test_counts_are_read_as_a_sentence(statuses: list[str], text: str) -> None:
+    assert str(TrialCounts.of(statuses)) == text
+
+
+@given(st.lists(st.sampled_from(Status)))
+def test_every_trial_is_a_success_a_failure_or_cancelled(statuses: list[Status]) -> None:
+    counts = TrialCounts.of(statuses)
+    assert counts.n_finished + counts.n_cancelled == len(statuses)
+    assert counts.n_finished - counts.n_failed == statuses.count(Status.SUCCESS)
+    assert counts.n_cancelled == statuses.count(Status.CANCELLED)
+    assert counts.n_failed == sum(map(is_failure, statuses))

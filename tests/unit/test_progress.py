@@ -180,10 +180,10 @@ def test_plain_lines_come_at_improvements_and_when_the_last_is_ten_seconds_old(
         success(0.25),
     )
     assert text.splitlines() == [
-        "automl: 0 s: 1 trial done, best loss 0.5 (lda), 60 s left",
-        "automl: 10 s: 5 trials done, 1 failed, best loss 0.5 (lda), 50 s left",
-        "automl: 11 s: 6 trials done, 1 failed, best loss 0.25 (lda), 49 s left",
-        "automl: asked 60 s, used 11.1 s, 6 trials, 1 failed, best loss 0.25",
+        "automl: 0 s: 1 trial finished, best loss 0.5 (lda), 60 s left",
+        "automl: 10 s: 5 trials finished, 1 failed, best loss 0.5 (lda), 50 s left",
+        "automl: 11 s: 6 trials finished, 1 failed, best loss 0.25 (lda), 49 s left",
+        "automl: asked 60 s, used 11.1 s, 6 trials finished, 1 failed (1 timeout), best loss 0.25",
     ]
 
 
@@ -193,7 +193,7 @@ def test_running_trials_and_the_limit_of_trials_are_in_the_line(
     search, _ = new_search(1, seconds=math.inf, n_trials=9)
     text = shown(monkeypatch, io.StringIO(), search, start_only, start_only, success(0.5))
     assert text.splitlines()[0] == (
-        "automl: 0 s: 1 of 9 trials done, 2 running, best loss 0.5 (lda)"
+        "automl: 0 s: 1 of 9 trials finished, 2 running, best loss 0.5 (lda)"
     )
 
 
@@ -215,16 +215,17 @@ def test_the_last_line_says_what_was_asked_for(
     search, clock = new_search(1, seconds=seconds, n_trials=n_trials)
     text = shown(monkeypatch, io.StringIO(), search, success(0.04612), later(clock, 1.26))
     assert text.splitlines()[-1] == (
-        f"automl: asked {asked}, used 1.3 s, 1 trial, 0 failed, best loss 0.04612"
+        f"automl: asked {asked}, used 1.3 s, 1 trial finished, 0 failed, best loss 0.04612"
     )
 
 
-def test_cancelled_trials_are_neither_done_nor_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelled_trials_are_neither_finished_nor_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     search, _ = new_search(1)
     steps = (ended(Status.CRASHED), ended(Status.CANCELLED), ended(Status.OUT_OF_MEMORY))
     text = shown(monkeypatch, io.StringIO(), search, *steps)
     assert text.splitlines()[-1] == (
-        "automl: asked 60 s, used 0 s, 2 trials, 2 failed, 1 cancelled, no model"
+        "automl: asked 60 s, used 0 s, 2 trials finished, "
+        "2 failed (1 crashed, 1 out of memory), 1 cancelled at the end, no model"
     )
 
 
@@ -278,8 +279,8 @@ def test_a_terminal_has_one_live_line_and_keeps_only_the_last_line(
     search, _ = new_search(1)
     text = shown(monkeypatch, Terminal(), search, success(0.5), success(0.25))
     assert "0 s: waiting for the first trial, 60 s left" in text
-    assert "0 s: 2 trials done, best loss 0.25 (lda), 60 s left" in text
-    assert on_screen(text) == ["asked 60 s, used 0 s, 2 trials, 0 failed, best loss 0.25"]
+    assert "0 s: 2 trials finished, best loss 0.25 (lda), 60 s left" in text
+    assert on_screen(text) == ["asked 60 s, used 0 s, 2 trials finished, 0 failed, best loss 0.25"]
 
 
 def test_trial_lines_stay_above_the_live_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,7 +290,7 @@ def test_trial_lines_stay_above_the_live_line(monkeypatch: pytest.MonkeyPatch) -
     text = shown(monkeypatch, Terminal(), search, success(0.5))
     assert on_screen(text) == [
         "trial 0, lda: loss 0.5 in 2.1 s",
-        "asked 60 s, used 0 s, 1 trial, 0 failed, best loss 0.5",
+        "asked 60 s, used 0 s, 1 trial finished, 0 failed, best loss 0.5",
     ]
 
 
@@ -298,7 +299,7 @@ def test_the_live_line_is_cut_to_a_narrow_terminal(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("COLUMNS", "30")
     search, _ = new_search(1)
     text = shown(monkeypatch, Terminal(), search, success(0.5))
-    assert "0 s: 1 trial done, best loss " in text
+    assert "0 s: 1 trial finished, best lo" in text
     assert "0.5 (lda)" not in text
 
 
@@ -328,7 +329,7 @@ def test_the_live_line_follows_the_clock_between_outcomes(monkeypatch: pytest.Mo
         time.sleep(1.5)
 
     text = shown(monkeypatch, Terminal(), search, success(0.5), later(clock, 7.0), wait)
-    assert "7 s: 1 trial done, best loss 0.5 (lda), 53 s left" in text
+    assert "7 s: 1 trial finished, best loss 0.5 (lda), 53 s left" in text
 
 
 def on_screen(text: str) -> list[str]:
