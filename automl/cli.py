@@ -22,13 +22,18 @@ from automl.cli_values import (
     validation,
 )
 from automl.command_messages import tell, warnings_as_lines
+from automl.command_result import (
+    EXIT_CODES,
+    INTERRUPTED,
+    READER_GONE,
+    WRONG_INPUT,
+    CommandResult,
+)
 from automl.errors import InputError
 
-_WRONG_INPUT = 2
-_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-_READER_GONE = 141  # 128 + SIGPIPE
+_FIT_EXAMPLE = f"""{EXIT_CODES}
 
-_FIT_EXAMPLE = """example:
+example:
   automl fit train.csv --target churn --time-limit 60 --jobs 2 --model churn.model"""
 _PREDICT_EXAMPLE = """Loading a model file runs code that is in it: only load models you trust.
 
@@ -40,7 +45,9 @@ example:
   automl leaderboard churn.model --top 10"""
 _DEMO_EXAMPLE = """example:
   automl demo --data credit-g --time-limit 30 --jobs 2"""
-_EXAMPLE = """examples:
+_EXAMPLE = f"""{EXIT_CODES}
+
+examples:
   automl demo
   automl fit train.csv --target churn --time-limit 60 --jobs 2 --model churn.model
   automl predict churn.model new.csv --output predictions.csv --proba
@@ -58,42 +65,41 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 after success, 2 for a wrong file, column or option, 130 after Ctrl-C. Errors of our own
-        are raised.
+        0 after success, 2 for a wrong file, column or option, 3 if no trial gave a model, 130 after
+        Ctrl-C. Errors of our own are raised.
     """
     options = _parser().parse_args(argv)
     try:
         with warnings_as_lines():
             # Each command is imported when it runs: they need seconds to load, --help does not.
-            result = importlib.import_module(f"automl.{options.module}").run(options)
+            result: CommandResult = importlib.import_module(f"automl.{options.module}").run(options)
     except InputError as error:
         tell("error", error)
-        return _WRONG_INPUT
+        return WRONG_INPUT
     except KeyboardInterrupt:
         tell("error", "interrupted")
-        return _INTERRUPTED
+        return INTERRUPTED
     return _write(result)
 
 
 class _OneLineParser(argparse.ArgumentParser):
     """Reports a wrong option in one line instead of the whole usage."""
 
-    # typing.override needs Python 3.12
-    def error(self, message: str) -> NoReturn:  # type: ignore[explicit-override]
+    def error(self, message: str) -> NoReturn:  # type: ignore[explicit-override]  # from 3.12 on
         tell("error", f"{message}; see {self.prog} --help")
-        raise SystemExit(_WRONG_INPUT)
+        raise SystemExit(WRONG_INPUT)
 
 
-def _write(result: str) -> int:
+def _write(result: CommandResult) -> int:
     """Write a result to standard output; its reader may have gone, as in ``| head``."""
     try:
-        sys.stdout.write(result)
+        sys.stdout.write(result.text)
         sys.stdout.flush()
     except BrokenPipeError:
         # Otherwise the interpreter would complain when it flushes once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _READER_GONE
-    return 0
+        return READER_GONE
+    return result.exit_code
 
 
 def _version() -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
+from automl.command_result import CommandResult
 from automl.demo import run_demo
 
 
-def run(options: argparse.Namespace) -> str:
+def run(options: argparse.Namespace) -> CommandResult:
     """Run the demonstration; it writes as it goes, so nothing is left to return.
 
     Raises
@@ -17,4 +18,4 @@ def run(options: argparse.Namespace) -> str:
         If there is no bundled table of that name.
     """
     run_demo(options.data, options.time_limit, options.jobs, options.seed, sys.stdout)
-    return ""
+    return CommandResult("")

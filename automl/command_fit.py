@@ -9,18 +9,19 @@ from pathlib import Path
 import pandas as pd
 
 from automl.command_messages import tell
+from automl.command_result import ONLY_BASELINE, SUCCESS, CommandResult
 from automl.data.files import read_table
 from automl.errors import InputError
 from automl.estimator import AutoClassifier
 from automl.leaderboard import TrialCounts
 from automl.model_file import SavedModel, check_writable, save_model
-from automl.result_tables import ensemble_text
+from automl.result_tables import ensemble_text, loss_text
 
 _SECONDS = 300.0  # where neither time nor trials are limited
 _NAMED_COLUMNS = 20
 
 
-def run(options: argparse.Namespace) -> str:
+def run(options: argparse.Namespace) -> CommandResult:
     """Search, save the model, return a summary.
 
     Raises
@@ -39,7 +40,10 @@ def run(options: argparse.Namespace) -> str:
         for change in estimator.changes_:
             tell("note", change)
     save_model(options.model, SavedModel(estimator=estimator, target=options.target))
-    return _summary(estimator, options.model)
+    return CommandResult(
+        _summary(estimator, options.model),
+        ONLY_BASELINE if estimator.ensemble_.is_baseline else SUCCESS,
+    )
 
 
 def _check_places(options: argparse.Namespace) -> None:
@@ -113,8 +117,8 @@ def _summary(estimator: AutoClassifier, path: Path) -> str:
     return (
         f"{TrialCounts.of(estimator.leaderboard()['status'])}\n"
         f"Loss on validation rows ({estimator.scoring}): best single model "
-        f"{estimator.best_loss_:.5g}, ensemble {ensemble.loss:.5g}, class frequencies "
-        f"{estimator.baseline_loss_:.5g}\n"
+        f"{loss_text(estimator.best_loss_)}, ensemble {loss_text(ensemble.loss)}, "
+        f"class frequencies {loss_text(estimator.baseline_loss_)}\n"
         f"Ensemble members: {len(ensemble.members)}\n"
         f"{ensemble_text(ensemble)}"
         f"Model: {path} ({_size(path)})\n"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from automl.command_result import CommandResult
 from automl.model_file import load_model
 from automl.result_tables import failures_text, leaderboard_text
 
 
-def run(options: argparse.Namespace) -> str:
+def run(options: argparse.Namespace) -> CommandResult:
     """Return the table.
 
     Raises
@@ -18,4 +19,4 @@ def run(options: argparse.Namespace) -> str:
     """
     board = load_model(options.model).estimator.leaderboard()
     text = failures_text if options.failures else leaderboard_text
-    return text(board, top=options.top)
+    return CommandResult(text(board, top=options.top))

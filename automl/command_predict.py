@@ -8,12 +8,13 @@ from pathlib import Path
 import pandas as pd
 
 from automl.command_messages import tell
+from automl.command_result import CommandResult
 from automl.data.files import read_table, write_predictions
 from automl.errors import InputError
 from automl.model_file import SavedModel, check_writable, load_model
 
 
-def run(options: argparse.Namespace) -> str:
+def run(options: argparse.Namespace) -> CommandResult:
     """Write the predictions, return a line that says so.
 
     Raises
@@ -31,7 +32,7 @@ def run(options: argparse.Namespace) -> str:
     table.columns = table.columns.map(str)
     predictions = _predictions(model, _features(table, model), with_probabilities=options.proba)
     write_predictions(output, predictions)
-    return f"{len(predictions)} predictions: {output}\n"
+    return CommandResult(f"{len(predictions)} predictions: {output}\n")
 
 
 def _features(table: pd.DataFrame, model: SavedModel) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -30,7 +31,7 @@ def leaderboard_text(board: pd.DataFrame, *, top: int) -> str:
         (
             str(row["trial"]),
             str(row["learner"]),
-            f"{row['loss']:.5g}",
+            loss_text(row["loss"]),
             f"{row['seconds']:.1f}",
             f"{row['weight']:.2f}" if row["weight"] > 0.0 else "",
             configuration_text(row["configuration"]),
@@ -68,14 +69,25 @@ def ensemble_text(ensemble: WeightedEnsemble) -> str:
     rows = [
         (
             f"{member.weight:.2f}",
-            str(member.number),
-            member.learner,
-            f"{member.loss:.5g}",
+            "none" if ensemble.is_baseline else str(member.number),
+            "class frequencies" if ensemble.is_baseline else member.learner,
+            loss_text(member.loss),
             "all rows" if member.is_refitted else f"{len(member.models)} splits",
         )
         for member in ensemble.members
     ]
     return text_table(("weight", "trial", "learner", "loss", "fitted on"), rows, left=(2, 4))
+
+
+def loss_text(loss: float) -> str:
+    """Return a loss in five digits, or "none" where there is no model to have one.
+
+    Examples
+    --------
+    >>> loss_text(0.1234567), loss_text(float("inf"))
+    ('0.12346', 'none')
+    """
+    return f"{loss:.5g}" if math.isfinite(loss) else "none"
 
 
 def configuration_text(configuration: Mapping[str, Any]) -> str:

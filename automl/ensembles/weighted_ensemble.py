@@ -91,6 +91,11 @@ class WeightedEnsemble:
         return total
 
     @property
+    def is_baseline(self) -> bool:
+        """Whether it predicts the class frequencies, for want of any fitted trial."""
+        return all(member.number < 0 for member in self.members)
+
+    @property
     def weights(self) -> dict[int, float]:
         """Weight of each member by trial number."""
         return {member.number: member.weight for member in self.members}

@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from automl.data.schema import learn_schema
 from automl.ensembles.weighted_ensemble import Member, WeightedEnsemble
 from automl.estimator import AutoClassifier
+from automl.evaluation.baseline import fit_baseline
 from automl.leaderboard import TrialRecord
 from automl.trial import Status
 
@@ -53,6 +54,26 @@ def fitted_search() -> AutoClassifier:
         _record(2, "mlp", math.inf, {"preprocessor": "none"}, Status.TIMEOUT),
         _record(3, "qda", math.inf, {"preprocessor": "none"}, Status.CANCELLED),
     )
+    return search
+
+
+def fruitless_search() -> AutoClassifier:
+    """Return an estimator whose only trial failed: it predicts the class frequencies."""
+    search = fitted_search()
+    _, y = small_table()
+    codes = np.searchsorted(search.classes_, y.to_numpy(dtype=object))
+    member = Member(
+        number=-1,
+        learner="baseline",
+        weight=1.0,
+        loss=0.5,
+        configuration={},
+        models=(fit_baseline(codes),),
+        is_refitted=True,
+    )
+    search.ensemble_ = WeightedEnsemble(members=(member,), n_classes=2, loss=0.5)
+    search.best_loss_ = math.inf
+    search._records = (_record(0, "mlp", math.inf, {}, Status.TIMEOUT),)
     return search
 
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from fakes.fitted_search import fitted_search, small_table
+from fakes.fitted_search import fitted_search, fruitless_search, small_table
 
 from automl import command_fit, command_leaderboard
 from automl.cli import main
+from automl.command_result import CommandResult
 from automl.errors import AutoMLWarning
 from automl.estimator import AutoClassifier
 from automl.model_file import SavedModel, load_model, save_model
@@ -382,12 +383,12 @@ def test_an_error_of_our_own_is_not_hidden(
 def test_our_warnings_are_one_line_and_others_are_left_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def warn(_: Any) -> str:
+    def warn(_: Any) -> CommandResult:
         warnings.warn("two\nlines", AutoMLWarning, stacklevel=1)
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             warnings.warn("theirs", RuntimeWarning, stacklevel=1)
-        return "done\n"
+        return CommandResult("done\n")
 
     monkeypatch.setattr(command_leaderboard, "run", warn)
     with pytest.warns(RuntimeWarning, match="theirs"):
@@ -399,7 +400,10 @@ def test_our_warnings_are_one_line_and_others_are_left_alone(
 def test_a_reader_that_has_gone_is_no_error() -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    code = "from automl.cli import _write; raise SystemExit(_write('x\\n' * 10_000))"
+    code = (
+        "from automl.cli import CommandResult, _write; "
+        "raise SystemExit(_write(CommandResult('x\\n' * 10_000)))"
+    )
     try:
         ended = subprocess.run(
             [sys.executable, "-c", code],
@@ -428,3 +432,20 @@ def test_a_model_is_saved_with_its_target_and_the_summary_printed(
     assert "best single model 0.125, ensemble 0.125, class frequencies 0.5" in lines[1]
     assert "logistic_regression" in lines[4]
     assert re.fullmatch(r"Model: a\.model \(\d+\.\d KiB\)", lines[-1])
+
+
+def test_a_search_without_a_model_saves_the_class_frequencies_and_ends_with_3(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def find_nothing(self: AutoClassifier, *_: object) -> AutoClassifier:
+        self.__dict__.update(fruitless_search().__dict__)
+        return self
+
+    monkeypatch.setattr(AutoClassifier, "fit", find_nothing)
+    assert main(FIT) == 3
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "1 trial finished, 1 failed (1 timeout)"
+    assert "best single model none, ensemble 0.5, class frequencies 0.5" in lines[1]
+    assert lines[4].split() == ["1.00", "none", "class", "frequencies", "0.5", "all", "rows"]
+    assert main((*PREDICT[:1], "new.model", *PREDICT[2:])) == 0
+    assert set((folder / "out.csv").read_text().split()[1:]) == {"narrow"}

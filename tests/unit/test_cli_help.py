@@ -35,6 +35,7 @@ def test_help_names_the_units_and_the_commands(capsys: pytest.CaptureFixture[str
             main((*argv, "--help"))
         texts["".join(argv)] = " ".join(capsys.readouterr().out.split())
     assert all(command in texts[""] for command in COMMANDS)
+    assert all("3 saved, but no trial gave a model" in texts[name] for name in ("", "fit"))
     assert "--time-limit SECONDS" in texts["fit"]
     assert "--memory-limit MIB" in texts["fit"]
     assert "only load models you trust" in texts["predict"]
