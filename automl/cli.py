@@ -152,7 +152,7 @@ def _add_fit(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     _add_search(parser)
     talk = parser.add_mutually_exclusive_group()
     talk.add_argument("--quiet", action="store_true", help="no progress, no notes")
-    talk.add_argument("--verbose", action="store_true", help="a line for each trial")
+    talk.add_argument("--verbose", action="store_true", help="a line for each trial and each note")
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:

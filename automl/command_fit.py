@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import difflib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
+from automl.changes import Change
 from automl.command_messages import tell
 from automl.command_result import ONLY_BASELINE, SUCCESS, CommandResult
 from automl.data.files import read_table
@@ -37,8 +39,8 @@ def run(options: argparse.Namespace) -> CommandResult:
     X, y = _without_target(table, options.target, options.train)
     estimator.fit(X, y)
     if not options.quiet:
-        for change in estimator.changes_:
-            tell("note", change)
+        for note in _notes(estimator.changes_, in_full=options.verbose):
+            tell("note", note)
     save_model(options.model, SavedModel(estimator=estimator, target=options.target))
     return CommandResult(
         _summary(estimator, options.model),
@@ -104,6 +106,22 @@ def _estimator(options: argparse.Namespace) -> AutoClassifier:
         verbose=0 if options.quiet else 2 if options.verbose else 1,
         random_state=options.seed,
     )
+
+
+def _notes(changes: Sequence[Change], *, in_full: bool) -> list[str]:
+    """Return a line for each change, or one for all of a subject unless wanted in full."""
+    alike: dict[tuple[str, str], list[Change]] = {}
+    for change in changes:
+        alike.setdefault((change.subject, change.action), []).append(change)
+    return [
+        line
+        for (subject, action), group in alike.items()
+        for line in (
+            map(str, group)
+            if in_full or len(group) == 1
+            else [f"{subject} {action} in {len(group)} places; --verbose lists them"]
+        )
+    ]
 
 
 def _size(path: Path) -> str:
