@@ -9,8 +9,8 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
+from automl.cli_parser import CommandParser, OneLineParser
 from automl.cli_values import (
     amount,
     amount_or_auto,
@@ -18,6 +18,7 @@ from automl.cli_values import (
     comma_list,
     count,
     jobs,
+    one_of,
     seed,
     validation,
 )
@@ -82,14 +83,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     return _write(result)
 
 
-class _OneLineParser(argparse.ArgumentParser):
-    """Reports a wrong option in one line instead of the whole usage."""
-
-    def error(self, message: str) -> NoReturn:  # type: ignore[explicit-override]  # from 3.12 on
-        tell("error", f"{message}; see {self.prog} --help")
-        raise SystemExit(WRONG_INPUT)
-
-
 def _write(result: CommandResult) -> int:
     """Write a result to standard output; its reader may have gone, as in ``| head``."""
     try:
@@ -110,7 +103,7 @@ def _version() -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _OneLineParser(
+    parser = OneLineParser(
         prog="automl",
         description="Searches for classifiers that are good together, and predicts with them.",
         epilog=_EXAMPLE,
@@ -118,7 +111,9 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"divbo {_version()}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=CommandParser
+    )
     _add_fit(commands)
     _add_predict(commands)
     _add_leaderboard(commands)
@@ -127,8 +122,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _command(
-    commands: argparse._SubParsersAction[_OneLineParser], name: str, summary: str, example: str
-) -> _OneLineParser:
+    commands: argparse._SubParsersAction[CommandParser], name: str, summary: str, example: str
+) -> CommandParser:
     parser = commands.add_parser(
         name,
         help=summary,
@@ -141,7 +136,7 @@ def _command(
     return parser
 
 
-def _add_fit(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+def _add_fit(commands: argparse._SubParsersAction[CommandParser]) -> None:
     parser = _command(commands, "fit", "search on a table and save the ensemble", _FIT_EXAMPLE)
     add = parser.add_argument
     add("train", metavar="TRAIN", type=Path, help="table with the target: .csv, .csv.gz, .parquet")
@@ -203,9 +198,16 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         metavar="HOW",
         help="auto, holdout, number of folds, or fraction of rows that validate [default: auto]",
     )
-    add("--optimizer", default="divbo", metavar="NAME", help="divbo, bo or random [default: divbo]")
+    add(
+        "--optimizer",
+        type=one_of("divbo", "bo", "random"),
+        default="divbo",
+        metavar="NAME",
+        help="divbo, bo or random [default: divbo]",
+    )
     add(
         "--search-space",
+        type=one_of("default", "divbo", "fast"),
         default="default",
         metavar="NAME",
         help="default, divbo (the paper's) or fast (three cheap learners) [default: default]",
@@ -233,7 +235,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=seed, metavar="N", help="seed of everything random, from 0 [default: drawn]")
 
 
-def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+def _add_predict(commands: argparse._SubParsersAction[CommandParser]) -> None:
     parser = _command(commands, "predict", "predict the rows of a table", _PREDICT_EXAMPLE)
     add = parser.add_argument
     add("model", metavar="MODEL", type=Path, help="file that automl fit saved")
@@ -248,7 +250,7 @@ def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     add("--proba", action="store_true", help="also a column of probabilities for each class")
 
 
-def _add_leaderboard(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+def _add_leaderboard(commands: argparse._SubParsersAction[CommandParser]) -> None:
     parser = _command(commands, "leaderboard", "list the trials of a search", _LEADERBOARD_EXAMPLE)
     add = parser.add_argument
     add("model", metavar="MODEL", type=Path, help="file that automl fit saved")
@@ -256,7 +258,7 @@ def _add_leaderboard(commands: argparse._SubParsersAction[_OneLineParser]) -> No
     add("--top", type=count, default=20, metavar="N", help="rows at most [default: 20]")
 
 
-def _add_demo(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
+def _add_demo(commands: argparse._SubParsersAction[CommandParser]) -> None:
     parser = _command(
         commands, "demo", "search on a bundled table and compare with known models", _DEMO_EXAMPLE
     )

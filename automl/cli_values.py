@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
+from collections.abc import Callable
+
+from automl.suggestions import did_you_mean
 
 
 def amount(text: str) -> float:
@@ -44,6 +47,18 @@ def seed(text: str) -> int:
     if value < 0:
         raise ArgumentTypeError(f"must be a whole number that is not negative, found {text!r}")
     return value
+
+
+def one_of(*names: str) -> Callable[[str], str]:
+    """Return what checks that a value is one of some names."""
+
+    def check(text: str) -> str:
+        if text not in names:
+            hint = did_you_mean(text, names)
+            raise ArgumentTypeError(f"must be one of {', '.join(names)}, found {text!r}{hint}")
+        return text
+
+    return check
 
 
 def comma_list(text: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,10 +16,11 @@ from automl.errors import InputError
 from automl.estimator import AutoClassifier
 from automl.leaderboard import TrialCounts
 from automl.model_file import SavedModel, check_writable, save_model
+from automl.option_names import as_options
 from automl.result_tables import ensemble_text, loss_text
+from automl.suggestions import did_you_mean, names_in_words
 
 _SECONDS = 300.0  # where neither time nor trials are limited
-_NAMED_COLUMNS = 20
 
 
 def run(options: argparse.Namespace) -> CommandResult:
@@ -37,7 +37,8 @@ def run(options: argparse.Namespace) -> CommandResult:
     table = read_table(options.train)
     table.columns = table.columns.map(str)
     X, y = _without_target(table, options.target, options.train)
-    estimator.fit(X, y)
+    with as_options(options.train, options.target):
+        estimator.fit(X, y)
     if not options.quiet:
         for note in _notes(estimator.changes_, in_full=options.verbose):
             tell("note", note)
@@ -69,14 +70,10 @@ def _without_target(table: pd.DataFrame, target: str, path: Path) -> tuple[pd.Da
     """Return the features and the labels."""
     names = list(table.columns)
     if target not in names:
-        close = difflib.get_close_matches(target, names)
-        hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
-        listed = ", ".join(map(repr, names[:_NAMED_COLUMNS]))
-        more = len(names) - _NAMED_COLUMNS
-        rest = f" and {more} more" if more > 0 else ""
+        hint = did_you_mean(target, names) or ";"
         raise InputError(
-            f"--target {target!r} is no column of {str(path)!r}; {hint}the columns are "
-            f"{listed}{rest}"
+            f"--target {target!r} is no column of {str(path)!r}{hint} the columns are "
+            f"{names_in_words(names)}"
         )
     if len(names) == 1:
         raise InputError(f"{str(path)!r} has no column besides the target {target!r}")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from automl.errors import AutoMLWarning
+from automl.option_names import in_options
 
 
 def tell(kind: str, text: object) -> None:
@@ -26,7 +27,7 @@ def tell(kind: str, text: object) -> None:
 
 @contextmanager
 def warnings_as_lines() -> Iterator[None]:
-    """Show each warning of ours as one line, without the place in the source; others as ever."""
+    """Show each warning of ours as a line that names options; others as ever."""
     with warnings.catch_warnings():
         show_other = warnings.showwarning
 
@@ -39,7 +40,7 @@ def warnings_as_lines() -> Iterator[None]:
             line: str | None = None,
         ) -> None:
             if issubclass(category, AutoMLWarning):
-                tell("warning", message)
+                tell("warning", in_options(str(message)))
             else:
                 show_other(message, category, filename, lineno, file, line)
 

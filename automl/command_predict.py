@@ -12,6 +12,8 @@ from automl.command_result import CommandResult
 from automl.data.files import read_table, write_predictions
 from automl.errors import InputError
 from automl.model_file import SavedModel, check_writable, load_model
+from automl.option_names import as_options
+from automl.suggestions import names_in_words
 
 
 def run(options: argparse.Namespace) -> CommandResult:
@@ -30,26 +32,30 @@ def run(options: argparse.Namespace) -> CommandResult:
     model = load_model(options.model)
     table = read_table(options.data)
     table.columns = table.columns.map(str)
-    predictions = _predictions(model, _features(table, model), with_probabilities=options.proba)
+    with as_options(options.data, model.target):
+        predictions = _predictions(
+            model, _features(table, model, options.data), with_probabilities=options.proba
+        )
     write_predictions(output, predictions)
     return CommandResult(f"{len(predictions)} predictions: {output}\n")
 
 
-def _features(table: pd.DataFrame, model: SavedModel) -> pd.DataFrame:
-    """Return the columns that the model was fitted with, in their order, and what is unknown."""
+def _features(table: pd.DataFrame, model: SavedModel, path: Path) -> pd.DataFrame:
+    """Return the columns that the model was fitted with, in their order."""
     if model.target in table.columns:
         tell("note", f"column {model.target!r} is what is predicted; its values are not used")
         table = table.drop(columns=model.target)
     fitted = list(model.estimator.feature_names_in_)
     missing = [name for name in fitted if name not in table.columns]
-    if missing:
-        raise InputError(
-            f"the table lacks columns that the model was fitted with: "
-            f"{', '.join(map(repr, missing))}"
-        )
-    # Columns of a file are known by their names. The estimator refuses the unknown ones.
     unknown = [name for name in table.columns if name not in set(fitted)]
-    return table[[*fitted, *unknown]]
+    found = []
+    if missing:
+        found.append(f"lacks columns that the model was fitted with: {names_in_words(missing)}")
+    if unknown:
+        found.append(f"has columns that the model was not fitted with: {names_in_words(unknown)}")
+    if found:
+        raise InputError(f"{str(path)!r} {', and '.join(found)}")
+    return table[fitted]  # columns of a file are known by their names
 
 
 def _predictions(model: SavedModel, X: pd.DataFrame, *, with_probabilities: bool) -> pd.DataFrame:

@@ -8,7 +8,19 @@ class AutoMLError(Exception):
 
 
 class InputError(AutoMLError, ValueError):
-    """A table, a target or an argument cannot be used as it is."""
+    """A table, a target or an argument cannot be used as it is.
+
+    Parameters
+    ----------
+    message : str
+        What was found and what is expected.
+    in_python : str
+        What else can be done, but only by a program: the command line leaves it out.
+    """
+
+    def __init__(self, message: str, in_python: str = "") -> None:
+        super().__init__(f"{message} {in_python}" if in_python else message)
+        self.message = message
 
 
 class InputTypeError(InputError, TypeError):

@@ -236,7 +236,7 @@ def as_metric(scoring: Scoring, classes: npt.ArrayLike) -> Metric:
         # Not silenced: a complaint about an easy problem is about the choice of the metric.
         score = metric._call(codes, probabilities.copy())
     except MetricError as error:
-        raise InputError(_refusal(scoring, labels, error)) from error
+        raise _refusal(scoring, labels, error) from error
     metric = replace(metric, needs_labels=_needs_labels(metric, codes, probabilities))
     weighted = replace(metric, takes_sample_weight=True)
     return replace(
@@ -280,7 +280,10 @@ def _draft(scoring: Scoring, labels: Labels) -> Metric:
         if scoring not in get_scorer_names():
             raise InputError(scoring_advice.unknown_name(scoring, usable_names(labels)))
         if scoring in scoring_advice.MADE_FOR_NUMBERS:
-            raise InputError(scoring_advice.made_for_numbers(scoring, usable_names(labels)))
+            raise InputError(
+                scoring_advice.made_for_numbers(scoring, usable_names(labels)),
+                in_python=scoring_advice.NUMBERS_ARE_MEANT,
+            )
         return _named(scoring, labels)
     if not callable(scoring):
         raise InputTypeError(
@@ -306,17 +309,19 @@ def _named(name: str, labels: Labels) -> Metric:
     )
 
 
-def _refusal(scoring: Scoring, labels: Labels, error: MetricError) -> str:
+def _refusal(scoring: Scoring, labels: Labels, error: MetricError) -> InputError:
     """Return what to tell the user about a scorer that failed on the small problem."""
     if not isinstance(scoring, str):
         name = getattr(scoring, "__name__", repr(scoring))
         refusal = scoring_advice.does_not_work(name, labels, error)
-        return f"{refusal} A scorer gets the class probabilities in place of X."
-    sentences = [scoring_advice.does_not_work(scoring, labels, error)]
-    if "pos_label" in str(error):
-        sentences.append(scoring_advice.positive_class_advice(scoring, labels))
-    sentences.append(scoring_advice.name_advice(scoring, usable_names(labels)))
-    return " ".join(sentences)
+        return InputError(f"{refusal} A scorer gets the class probabilities in place of X.")
+    refusal = scoring_advice.does_not_work(scoring, labels, error)
+    advice = scoring_advice.name_advice(scoring, usable_names(labels))
+    needs_class = "pos_label" in str(error)
+    return InputError(
+        f"{refusal} {advice}",
+        in_python=scoring_advice.positive_class_advice(scoring, labels) if needs_class else "",
+    )
 
 
 def _small_problem(n_classes: int) -> tuple[IntArray, FloatArray]:

@@ -44,6 +44,13 @@ MADE_FOR_CLUSTERS = frozenset(
 _MOST_SHOWN = 5
 
 
+NUMBERS_ARE_MEANT = (
+    "If the classes are numbers on a scale and that is meant, pass a scorer made by "
+    "sklearn.metrics.make_scorer."
+)
+"""What else can be done in Python about a scorer of regression."""
+
+
 def unknown_name(name: str, usable: Sequence[str]) -> str:
     """Return the message for a name that scikit-learn does not have."""
     return f"scoring={name!r} is not a scorer of scikit-learn. {name_advice(name, usable)}"
@@ -51,11 +58,8 @@ def unknown_name(name: str, usable: Sequence[str]) -> str:
 
 def made_for_numbers(name: str, usable: Sequence[str]) -> str:
     """Return the message for a scorer of regression."""
-    return (
-        f"scoring={name!r} compares numbers, but the target has classes. If they are numbers on a "
-        "scale and that is meant, pass a scorer made by sklearn.metrics.make_scorer. "
-        f"{name_advice(name, usable)}"
-    )
+    advice = name_advice(name, usable)
+    return f"scoring={name!r} compares numbers, but the target has classes. {advice}"
 
 
 def does_not_work(name: str, classes: Labels, error: Exception) -> str:

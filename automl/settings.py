@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,12 @@ from automl.optimizers.initial_design import DefaultsFirst
 from automl.optimizers.optimizer import Optimizer
 from automl.optimizers.random_search import RandomSearch
 
-_OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
+OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
     "divbo": DivBO,
     "bo": BayesianOptimization,
     "random": lambda: RandomSearch(initial_design=DefaultsFirst(n_random=0)),
 }
+"""How each optimiser that has a name is made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,12 +194,12 @@ def _folder(name: str, value: Any) -> Path | None:
 
 def _optimizer(value: Any) -> Optimizer:
     if isinstance(value, str):
-        if value in _OPTIMIZERS:
-            return _OPTIMIZERS[value]()
-        known = ", ".join(map(repr, _OPTIMIZERS))
+        if value in OPTIMIZERS:
+            return OPTIMIZERS[value]()
+        known = ", ".join(map(repr, OPTIMIZERS))
         raise InputError(
-            f"optimizer {value!r} is unknown; use one of {known}, or an object with a method "
-            "propose(history, rng)"
+            f"optimizer {value!r} is unknown; use one of {known}",
+            in_python="(or an object with a method propose(history, rng))",
         )
     if isinstance(value, type) or not isinstance(value, Optimizer):
         raise InputTypeError(
@@ -212,6 +213,7 @@ def _seed(random_state: Any) -> int:
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
     if isinstance(random_state, np.random.RandomState | np.random.Generator):
+        # A Generator has no `randint`, which is why it is asked for `integers` first.
         draw = getattr(random_state, "integers", None) or random_state.randint  # type: ignore[union-attr]
         return int(draw(2**31 - 1))
     is_whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)

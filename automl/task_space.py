@@ -20,6 +20,8 @@ from search_space.presets import PRESETS
 from search_space.space import SearchSpace, build_space
 from search_space.task import TaskProperties
 
+_PARAMETERS = {"preset": "search_space", "extra": "extra_learners"}  # by the names they have below
+
 
 def space_for(
     task: TaskProperties, asked: Any, settings: Settings
@@ -43,7 +45,7 @@ def space_for(
     try:
         space = _space(task, asked, settings)
     except SearchSpaceError as error:
-        raise InputError(str(error)) from error
+        raise InputError(_with_our_names(str(error))) from error
     left_out = tuple(
         Change(f"learner {name}", "left out", reason) for name, reason in space.left_out.items()
     )
@@ -56,8 +58,9 @@ def _space(task: TaskProperties, asked: Any, settings: Settings) -> SearchSpace:
     if isinstance(asked, ConfigurationSpace):
         if settings.include is not None or settings.exclude is not None:
             raise InputError(
-                "include and exclude choose learners of a preset; with a ConfigurationSpace of "
-                "your own leave the learners out of its hyperparameter 'classifier' instead"
+                "include and exclude choose learners of a named search_space; with a "
+                "ConfigurationSpace of your own leave the learners out of its hyperparameter "
+                "'classifier' instead"
             )
         # Drawing from a space changes its generator, and this one is the user's.
         return adopt_space(copy.deepcopy(asked), task, extra=extra)
@@ -69,6 +72,12 @@ def _space(task: TaskProperties, asked: Any, settings: Settings) -> SearchSpace:
     return build_space(
         task, preset=asked, include=settings.include, exclude=settings.exclude, extra=extra
     )
+
+
+def _with_our_names(message: str) -> str:
+    """Return a message of `build_space` with the parameter of the estimator that it is about."""
+    argument, *rest = message.split(":", 1)
+    return ":".join([_PARAMETERS.get(argument, argument), *rest])
 
 
 def _check_can_travel(component: Component, learner: Any) -> None:
@@ -86,7 +95,10 @@ def _components(learners: tuple[Any, ...]) -> tuple[Component, ...]:
     components: list[Component] = []
     for learner in learners:
         taken = {component.name for component in components}
-        component = as_component(learner, taken)
+        try:
+            component = as_component(learner, taken)
+        except SearchSpaceError as error:
+            raise InputError(f"extra_learners: {error}") from error
         _check_can_travel(component, learner)
         components.append(component)
     return tuple(components)

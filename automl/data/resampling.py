@@ -33,10 +33,8 @@ HOLDOUT_TOLERANCE = 0.05
 
 _GROUPS_IGNORED = Change("groups", "ignored", "cv itself says which rows are in which fold")
 
-_CHOICES = (
-    "give 'auto', 'holdout', a fraction between 0 and 1, a number of folds from 2, a scikit-learn "
-    "splitter, or (train, validation) pairs"
-)
+_CHOICES = "give 'auto', 'holdout', a fraction between 0 and 1, or a number of folds from 2"
+_CHOICES_IN_PYTHON = "(or a scikit-learn splitter, or (train, validation) pairs)"
 
 
 def make_splits(
@@ -97,14 +95,19 @@ def _plan(cv: Any, codes: IntArray, n_units: int) -> int | float:
     if isinstance(cv, str) and cv == "holdout":
         return min(HOLDOUT_FRACTION, LARGEST_HOLDOUT / len(codes))
     if isinstance(cv, (bool, np.bool_)) or not isinstance(cv, Real):
-        raise InputTypeError(f"cv={cv!r} cannot be used; {_CHOICES}")
+        raise InputTypeError(f"cv={cv!r} cannot be used; {_CHOICES}", _CHOICES_IN_PYTHON)
     if isinstance(cv, Integral):
         if not 2 <= int(cv) <= n_units:
             what = "rows" if n_units == len(codes) else "groups"
-            raise InputError(f"cv={cv} folds cannot be made of {n_units:,} {what}; {_CHOICES}")
+            raise InputError(
+                f"cv={cv} folds cannot be made of {n_units:,} {what}; {_CHOICES}",
+                _CHOICES_IN_PYTHON,
+            )
         return int(cv)
     if not 0.0 < float(cv) < 1.0:
-        raise InputError(f"cv={cv!r} is no fraction between 0 and 1; {_CHOICES}")
+        raise InputError(
+            f"cv={cv!r} is no fraction between 0 and 1; {_CHOICES}", _CHOICES_IN_PYTHON
+        )
     return float(cv)
 
 

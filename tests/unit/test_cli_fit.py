@@ -14,19 +14,22 @@ from automl.changes import Change
 from automl.cli import main
 from automl.estimator import AutoClassifier
 from automl.model_file import load_model
+from automl.settings import OPTIMIZERS
+from search_space.presets import PRESETS
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--time-limit", "none"), "--time-limit none needs --trials"),
-        (("--optimizer", "tpe"), "optimizer 'tpe' is unknown; use one of 'divbo'"),
-        (("--search-space", "huge"), "huge"),
-        (("--scoring", "acuracy"), "'accuracy'"),
-        (("--include", "lightgmb"), "'lightgbm'"),
-        (("--exclude", "nothing_like_it"), "nothing_like_it"),
-        (("--cv", "41"), "41"),
-        (("--work-dir", "."), "is not empty"),
+        (("--scoring", "acuracy"), "--scoring 'acuracy' is not a scorer of scikit-learn"),
+        (("--scoring", "r2"), "--scoring 'r2' compares numbers"),
+        (("--scoring", "f1"), "--scoring 'f1' cannot be used with the 2 classes"),
+        (("--include", "lightgmb"), "--include: unknown name 'lightgmb' (close: 'lightgbm')"),
+        (("--exclude", "nothing_like_it"), "--exclude: unknown name 'nothing_like_it'"),
+        (("--include", "lda", "--exclude", "lda"), "both in --include and in --exclude"),
+        (("--cv", "41"), "--cv 41 folds cannot be made of 40 rows"),
+        (("--work-dir", "."), "--work-dir '"),
         (("--work-dir", "train.csv"), "--work-dir 'train.csv': File exists"),
         (("--work-dir", "train.csv/new"), "--work-dir 'train.csv/new': Not a directory"),
     ],
@@ -34,8 +37,20 @@ from automl.model_file import load_model
 def test_an_option_that_does_not_fit_the_table_is_one_line_before_the_search(
     options: tuple[str, ...], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert message in fail((*FIT, *options), capsys)
+    line = fail((*FIT, *options), capsys)
+    assert message in line
+    assert not re.search("make_scorer|splitter|propose|ConfigurationSpace|None", line)
     assert not (folder / "new.model").exists()
+
+
+def test_the_names_that_options_accept_are_those_that_exist(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = {"--optimizer": list(OPTIMIZERS), "--search-space": [p.name for p in PRESETS]}
+    for option, known in names.items():
+        assert f"{option}: must be one of {', '.join(known)}, found" in fail(
+            (*FIT, option, "nothing like it"), capsys
+        )
 
 
 @pytest.mark.parametrize(
@@ -48,7 +63,10 @@ def test_an_option_that_does_not_fit_the_table_is_one_line_before_the_search(
         ("head.csv", "head.csv holds no rows"),
         ("text.parquet", "text.parquet cannot be read as parquet"),
         ("labels.csv", "has no column besides the target 'shape'"),
-        ("one_class.csv", "class"),
+        ("one_class.csv", "--target 'shape' has one class (wide); automl needs at least two"),
+        ("unlabelled.csv", "--target 'shape' contains NaN: 1 of 3 labels are missing"),
+        ("fractions.csv", "--target 'shape' holds fractions such as 0.5"),
+        ("constant.csv", "'constant.csv' has no column to learn from: column 'y' dropped"),
     ],
 )
 def test_a_wrong_table_is_one_line(
@@ -59,6 +77,9 @@ def test_a_wrong_table_is_one_line(
     (folder / "text.parquet").write_text("width,shape\n1,wide\n")
     (folder / "labels.csv").write_text("shape\nwide\nnarrow\n")
     (folder / "one_class.csv").write_text("width,shape\n1,wide\n2,wide\n")
+    (folder / "unlabelled.csv").write_text("width,shape\n1,wide\n2,\n3,narrow\n")
+    (folder / "fractions.csv").write_text("width,shape\n1,0.5\n2,1.5\n3,1\n")
+    (folder / "constant.csv").write_text("y,shape\n1,wide\n1,narrow\n1,wide\n")
     argv = ("fit", train, "--target", "shape", "--model", "new.model")
     assert message in fail(argv, capsys)
 

@@ -62,8 +62,18 @@ def test_predict_knows_columns_by_their_names() -> None:
         (("absent", "new.csv", "--output", "out.csv"), "'absent' cannot be read: No such file"),
         (("new.csv", "new.csv", "--output", "out.csv"), "'new.csv' is not a model file"),
         (("a.model", "absent.csv", "--output", "out.csv"), "absent.csv is not there"),
-        (("a.model", "half.csv", "--output", "out.csv"), "lacks columns"),
-        (("a.model", "more.csv", "--output", "out.csv"), "unseen at fit time: - depth"),
+        (
+            ("a.model", "half.csv", "--output", "out.csv"),
+            "'half.csv' lacks columns that the model was",
+        ),
+        (
+            ("a.model", "more.csv", "--output", "out.csv"),
+            "model was not fitted with: 'depth'",
+        ),
+        (
+            ("a.model", "renamed.csv", "--output", "out.csv"),
+            "'height', and has columns that the model was not fitted with: 'Height'",
+        ),
         (("a.model", "words.csv", "--output", "out.csv"), "width"),
         (("a.model", "new.csv", "--output", "new.csv"), "would overwrite what is read"),
         (("a.model", "new.csv", "--output", "./a.model"), "would overwrite what is read"),
@@ -76,6 +86,7 @@ def test_predict_refuses_a_wrong_file_in_one_line(
 ) -> None:
     X, _ = small_table()
     X[["width"]].to_csv("half.csv", index=False)
+    X.rename(columns={"height": "Height"}).to_csv("renamed.csv", index=False)
     X.assign(depth=1).to_csv("more.csv", index=False)
     X.assign(width="wide").to_csv("words.csv", index=False)
     before = sorted((path.name, path.read_bytes()) for path in folder.iterdir())

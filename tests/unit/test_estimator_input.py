@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from automl import AutoClassifier
 from automl.estimator import AutoClassifier as Estimator
+from search_space.classifiers import lda
 
 X, Y = make_classification(60, 5, random_state=0)
+MINE = replace(lda.COMPONENT, cost=1.0)
 FRAME = pd.DataFrame(X, columns=list("abcde"))
 
 
@@ -44,14 +47,18 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ({"cv": 61}, r"cv.*61"),
     ({"optimizer": "tpe"}, r"optimizer 'tpe'.*divbo"),
     ({"optimizer": 3}, r"optimizer .* 3"),
-    ({"search_space": "huge"}, r"search_space.*huge|preset.*huge"),
+    ({"search_space": "huge"}, r"search_space: unknown name 'huge'; legal names are 'default'"),
     ({"search_space": ConfigurationSpace()}, r"classifier"),
     ({"include": ["lightgbn"]}, r"include.*lightgbn.*lightgbm"),
     ({"exclude": ["nothing"]}, r"exclude.*nothing"),
     ({"include": "lightgbm"}, r"include .*list"),
     ({"include": []}, r"include|no learner"),
-    ({"extra_learners": [LinearRegression()]}, r"LinearRegression is not a classifier"),
-    ({"extra_learners": [LogisticRegression]}, r"LogisticRegression is a class"),
+    (
+        {"extra_learners": [LinearRegression()]},
+        r"extra_learners: LinearRegression is not",
+    ),
+    ({"extra_learners": [LogisticRegression]}, r"extra_learners: LogisticRegression is a class"),
+    ({"extra_learners": [MINE]}, r"extra_learners: the name 'lda' is taken by another classifier"),
     ({"ensemble_size": 0}, r"ensemble_size .* found 0"),
     ({"trial_time_limit": -1}, r"trial_time_limit .* found -1"),
     ({"trial_time_limit": "soon"}, r"trial_time_limit .* 'soon'"),

@@ -1,0 +1,50 @@
+"""Names in messages: what a mistyped one was meant to be, and which there are."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+_MOST_NAMED = 20
+
+
+def did_you_mean(name: str, known: Iterable[str], *, mark: str = "'") -> str:
+    """Return a question that names what is close to a name, or nothing.
+
+    Parameters
+    ----------
+    name : str
+        As it was typed.
+    known : iterable of str
+        Names that exist.
+    mark : str
+        What a suggestion is put between.
+
+    Examples
+    --------
+    >>> did_you_mean("RISC", ["risk", "age"])
+    "; did you mean 'risk'?"
+    >>> did_you_mean("--time-limi", ["--time-limit", "--trials"], mark="")
+    '; did you mean --time-limit?'
+    >>> did_you_mean("income", ["age"])
+    ''
+    """
+    by_lower_case: dict[str, list[str]] = {}
+    for candidate in known:
+        by_lower_case.setdefault(candidate.casefold(), []).append(candidate)
+    close = difflib.get_close_matches(name.casefold(), by_lower_case)
+    meant = [f"{mark}{spelling}{mark}" for lower in close for spelling in by_lower_case[lower]]
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""
+
+
+def names_in_words(names: Sequence[str]) -> str:
+    """Return names between quotation marks, the first twenty of many.
+
+    Examples
+    --------
+    >>> names_in_words(["age", "risk"])
+    "'age', 'risk'"
+    """
+    listed = ", ".join(map(repr, names[:_MOST_NAMED]))
+    n_more = len(names) - _MOST_NAMED
+    return f"{listed} and {n_more} more" if n_more > 0 else listed
