@@ -19,8 +19,8 @@ from automl.cli_values import (
     count,
     jobs,
     one_of,
-    seed,
     validation,
+    whole,
 )
 from automl.command_messages import tell, warnings_as_lines
 from automl.command_result import (
@@ -43,7 +43,8 @@ example:
 _LEADERBOARD_EXAMPLE = """Loading a model file runs code that is in it: only load models you trust.
 
 example:
-  automl leaderboard churn.model --top 10"""
+  automl leaderboard churn.model --top 10
+  automl leaderboard churn.model --trial 7"""
 _DEMO_EXAMPLE = """example:
   automl demo --data credit-g --time-limit 30 --jobs 2"""
 _EXAMPLE = f"""{EXIT_CODES}
@@ -232,7 +233,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="new or empty folder for journal and predictions [default: temporary]",
     )
-    add("--seed", type=seed, metavar="N", help="seed of everything random, from 0 [default: drawn]")
+    add("--seed", type=whole, metavar="N", help="seed of everything random [default: drawn]")
 
 
 def _add_predict(commands: argparse._SubParsersAction[CommandParser]) -> None:
@@ -254,8 +255,10 @@ def _add_leaderboard(commands: argparse._SubParsersAction[CommandParser]) -> Non
     parser = _command(commands, "leaderboard", "list the trials of a search", _LEADERBOARD_EXAMPLE)
     add = parser.add_argument
     add("model", metavar="MODEL", type=Path, help="file that automl fit saved")
-    add("--failures", action="store_true", help="the trials that failed, and why")
-    add("--top", type=count, default=20, metavar="N", help="rows at most [default: 20]")
+    add("--top", type=count, metavar="N", help="rows at most [default: 20]")
+    other = parser.add_mutually_exclusive_group().add_argument
+    other("--failures", action="store_true", help="the trials that failed, and why")
+    other("--trial", type=whole, metavar="N", help="all of one trial: its configuration, its error")
 
 
 def _add_demo(commands: argparse._SubParsersAction[CommandParser]) -> None:
@@ -278,4 +281,4 @@ def _add_demo(commands: argparse._SubParsersAction[CommandParser]) -> None:
         metavar="N",
         help="evaluations at a time; -1: all cores [default: 2]",
     )
-    add("--seed", type=seed, default=0, metavar="N", help="seed of everything random [default: 0]")
+    add("--seed", type=whole, default=0, metavar="N", help="seed of everything random [default: 0]")

@@ -41,7 +41,7 @@ def jobs(text: str) -> int:
     return value
 
 
-def seed(text: str) -> int:
+def whole(text: str) -> int:
     """Return a whole number that is not negative."""
     value = _whole(text, "a whole number that is not negative")
     if value < 0:

@@ -28,7 +28,7 @@ from automl.ensembles.weighted_ensemble import WeightedEnsemble
 from automl.errors import InputError
 from automl.fitting import FitResult, PreparedData, fit_ensemble
 from automl.history import History
-from automl.leaderboard import leaderboard_frame
+from automl.leaderboard import TrialRecord, leaderboard_frame
 from automl.metrics import as_metric
 from automl.optimizers.optimizer import Optimizer
 from automl.progress import watch
@@ -94,7 +94,8 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         Folder for the journal and the stored predictions. None uses a temporary folder that is
         removed at the end of ``fit``.
     verbose : int, default=0
-        0 is silent, 1 reports progress to standard error.
+        0 is silent, 1 reports progress to standard error, 2 or more also has a line for each
+        trial.
     callbacks : list of callable or None, default=None
         Each is called as ``callback(outcome, history)`` after an evaluation. If one returns True,
         the search ends early.
@@ -111,6 +112,9 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         Their names, where the table had text names.
     ensemble_ : WeightedEnsemble
         Members and weights.
+    trials_ : tuple of TrialRecord
+        Every trial that ended, by number: all of the leaderboard, and why a trial failed, its
+        traceback, its memory and where its configuration came from.
     changes_ : tuple of Change
         What was dropped, converted or left out, and why.
     validation_ : str
@@ -252,7 +256,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
             configuration.
         """
         check_is_fitted(self, "ensemble_")
-        return leaderboard_frame(self._records, self.ensemble_.weights)
+        return leaderboard_frame(self.trials_, self.ensemble_.weights)
 
     def _prepare(self, X: Any, y: Any, settings: Settings) -> PreparedData:
         """Check the table and the labels; return what the search works on."""
@@ -294,7 +298,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         self.ensemble_ = result.ensemble
         self.baseline_loss_ = result.baseline_loss
         self.best_loss_ = min((record.loss for record in result.records), default=float("inf"))
-        self._records = result.records
+        self.trials_: tuple[TrialRecord, ...] = result.records
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

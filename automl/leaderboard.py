@@ -6,6 +6,7 @@ cancelled: it is neither finished nor failed.
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +14,18 @@ from typing import Any
 
 import pandas as pd
 
+from automl.configuration_text import configuration_text
 from automl.history import History
 from automl.trial import Status
 from search_space.values import plain_values
 
+_WIDEST_IN_HTML = 72  # characters
+_ALL_COLUMNS = (
+    *("display.max_columns", None),
+    *("display.max_colwidth", None),
+    *("display.expand_frame_repr", False),
+    *("display.precision", 4),
+)
 _COLUMNS = ("trial", "learner", "loss", "seconds", "status", "weight", "configuration")
 
 
@@ -137,7 +146,47 @@ def trial_records(history: History) -> tuple[TrialRecord, ...]:
     return tuple(records)
 
 
-def leaderboard_frame(records: Sequence[TrialRecord], weights: Mapping[int, float]) -> pd.DataFrame:
+class Leaderboard(pd.DataFrame):
+    """A data frame that shows every column, also in a narrow terminal.
+
+    Left alone, pandas would spend 50 characters on each configuration and leave out columns in the
+    middle. Here the configuration is shortened to what the line has left; the cell keeps all of it.
+    """
+
+    @property
+    def _constructor(self) -> type[Leaderboard]:
+        return Leaderboard  # so that the first rows, or some of them, are shown like all
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing has it from 3.12 on
+        if not self._has_configurations:
+            return super().__repr__()
+        with pd.option_context(*_ALL_COLUMNS):
+            others = repr(pd.DataFrame(self.drop(columns="configuration")))
+            used = max(map(len, others.splitlines()))
+            return repr(self._shortened(shutil.get_terminal_size().columns - used - 2))
+
+    def _repr_html_(self) -> str:
+        frame = self._shortened(_WIDEST_IN_HTML) if self._has_configurations else pd.DataFrame(self)
+        with pd.option_context(*_ALL_COLUMNS):
+            return frame.to_html(
+                notebook=True, max_rows=pd.get_option("display.max_rows"), show_dimensions=True
+            )
+
+    @property
+    def _has_configurations(self) -> bool:
+        return list(self.columns).count("configuration") == 1
+
+    def _shortened(self, width: int) -> pd.DataFrame:
+        """Return a plain frame whose configurations are texts."""
+        width = max(width, len("configuration"))
+        texts = [
+            configuration_text(cell, width) if isinstance(cell, Mapping) else cell
+            for cell in self["configuration"]
+        ]
+        return pd.DataFrame(self).assign(configuration=texts)
+
+
+def leaderboard_frame(records: Sequence[TrialRecord], weights: Mapping[int, float]) -> Leaderboard:
     """Return the trials by rising loss, then failures, then cancelled trials, with their weights.
 
     Parameters
@@ -163,4 +212,4 @@ def leaderboard_frame(records: Sequence[TrialRecord], weights: Mapping[int, floa
         }
         for record in ordered
     ]
-    return pd.DataFrame(rows, columns=list(_COLUMNS))
+    return Leaderboard(rows, columns=list(_COLUMNS))

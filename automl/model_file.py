@@ -27,7 +27,7 @@ from automl.errors import AutoMLWarning, InputError
 from automl.estimator import AutoClassifier
 
 _MAGIC = b"divbo model "
-_FORMAT = 1
+_FORMAT = 2  # 1 kept the trials under another name
 _LONGEST_HEAD = 10_000  # bytes
 _PACKAGES = ("divbo", "scikit-learn", "numpy", "pandas", "lightgbm", "xgboost-cpu")
 

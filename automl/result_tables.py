@@ -8,12 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from automl.configuration_text import configuration_text, shortened
 from automl.ensembles.weighted_ensemble import WeightedEnsemble
-from automl.leaderboard import TrialCounts, is_failure
+from automl.leaderboard import TrialCounts, TrialRecord, is_failure
 from automl.trial import Status
-
-_WIDEST_CELL = 72  # characters
-_LEFT_OUT = ("empty", "none")  # components that change nothing
 
 
 def leaderboard_text(board: pd.DataFrame, *, top: int) -> str:
@@ -44,24 +42,48 @@ def leaderboard_text(board: pd.DataFrame, *, top: int) -> str:
     return f"{table}{len(rows)} of {len(successes)} models; {TrialCounts.of(board['status'])}.\n"
 
 
-def failures_text(board: pd.DataFrame, *, top: int) -> str:
-    """Return the trials that failed as a table, the parameters as for `leaderboard_text`."""
-    failures = board[board["status"].map(is_failure).astype(bool)]
-    told = "reason" if "reason" in board else "configuration"
+def failures_text(trials: Sequence[TrialRecord], *, top: int) -> str:
+    """Return the trials that failed, and why, as a table of at most `top` rows."""
+    failures = [trial for trial in trials if is_failure(trial.status)]
     rows = [
         (
-            str(row["trial"]),
-            str(row["learner"]),
-            str(row["status"]),
-            f"{row['seconds']:.1f}",
-            shortened(row["reason"])
-            if told == "reason"
-            else configuration_text(row["configuration"]),
+            str(trial.trial),
+            trial.learner,
+            trial.status,
+            f"{trial.seconds:.1f}",
+            shortened(trial.reason),
         )
-        for row in failures.head(top).to_dict("records")
+        for trial in failures[:top]
     ]
-    table = text_table(("trial", "learner", "status", "seconds", told), rows, left=(1, 2, 4))
-    return f"{table}{len(rows)} of {len(failures)} failures; {TrialCounts.of(board['status'])}.\n"
+    table = text_table(("trial", "learner", "status", "seconds", "reason"), rows, left=(1, 2, 4))
+    counts = TrialCounts.of(trial.status for trial in trials)
+    return f"{table}{len(rows)} of {len(failures)} failures; {counts}.\n"
+
+
+def trial_text(trial: TrialRecord, weight: float) -> str:
+    """Return all that is known of a trial: a line for each value, then what went wrong."""
+    facts = {
+        "trial": trial.trial,
+        "learner": trial.learner,
+        "status": trial.status,
+        "loss": loss_text(trial.loss),
+        "weight": f"{weight:.4g}",
+        "seconds": f"{trial.seconds:.2f}",
+        "memory": f"{trial.memory_mib:.0f} MiB",
+        "origin": trial.origin,
+    }
+    lines = [*_aligned(facts), "", "configuration", *_aligned(trial.configuration, indent="  ")]
+    if trial.reason:
+        lines += ["", f"reason: {trial.reason}"]
+    if trial.traceback:
+        lines += ["", trial.traceback.rstrip()]
+    return "\n".join(lines) + "\n"
+
+
+def _aligned(values: Mapping[str, Any], *, indent: str = "") -> list[str]:
+    """Return a line for each value, in full, its name before it."""
+    width = max(map(len, values), default=0)
+    return [f"{indent}{name:<{width}}  {value}" for name, value in values.items()]
 
 
 def ensemble_text(ensemble: WeightedEnsemble) -> str:
@@ -88,39 +110,6 @@ def loss_text(loss: float) -> str:
     ('0.12346', 'none')
     """
     return f"{loss:.5g}" if math.isfinite(loss) else "none"
-
-
-def configuration_text(configuration: Mapping[str, Any]) -> str:
-    """Return the learner's hyperparameters in one short line, then the other parts of the pipeline.
-
-    Examples
-    --------
-    >>> configuration_text(
-    ...     {"classifier": "lda", "classifier:lda:shrinkage": 0.51239, "preprocessor": "pca"}
-    ... )
-    'shrinkage=0.512 preprocessor=pca'
-    """
-    own = [
-        f"{name.rsplit(':', 1)[1]}={_value(value)}"
-        for name, value in configuration.items()
-        if name.startswith("classifier:")
-    ]
-    others = [
-        f"{name}={value}"
-        for name, value in configuration.items()
-        if ":" not in name and name != "classifier" and value not in _LEFT_OUT
-    ]
-    return shortened(" ".join(own + others))
-
-
-def _value(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
-
-
-def shortened(text: str) -> str:
-    """Return a text as one line that is not too long for a cell."""
-    line = " ".join(text.split())
-    return line if len(line) <= _WIDEST_CELL else line[: _WIDEST_CELL - 3] + "..."
 
 
 def text_table(

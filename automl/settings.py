@@ -148,7 +148,10 @@ def _flag(name: str, value: Any) -> bool:
 
 def _verbosity(value: Any) -> int:
     if not isinstance(value, numbers.Integral) or value < 0:
-        raise InputError(f"verbose must be 0 (silent) or a positive number, found {value!r}")
+        raise InputError(
+            "verbose must be 0 (silent), 1 (progress) or 2 (also a line for each trial), "
+            f"found {value!r}"
+        )
     return int(value)
 
 

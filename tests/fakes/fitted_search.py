@@ -48,7 +48,7 @@ def fitted_search() -> AutoClassifier:
         is_refitted=True,
     )
     search.ensemble_ = WeightedEnsemble(members=(member,), n_classes=2, loss=0.125)
-    search._records = (
+    search.trials_ = (
         _record(0, "logistic_regression", 0.125, {"classifier:logistic_regression:C": 0.98765}),
         _record(1, "lda", 0.25, {"preprocessor": "pca"}),
         _record(2, "mlp", math.inf, {"preprocessor": "none"}, Status.TIMEOUT),
@@ -73,7 +73,7 @@ def fruitless_search() -> AutoClassifier:
     )
     search.ensemble_ = WeightedEnsemble(members=(member,), n_classes=2, loss=0.5)
     search.best_loss_ = math.inf
-    search._records = (_record(0, "mlp", math.inf, {}, Status.TIMEOUT),)
+    search.trials_ = (_record(0, "mlp", math.inf, {}, Status.TIMEOUT),)
     return search
 
 

@@ -98,7 +98,7 @@ def test_same_seed_same_trials_weights_and_predictions() -> None:
 @pytest.mark.parametrize("optimizer", ["divbo", "bo", "random"])
 def test_every_optimizer_goes_beyond_the_defaults(optimizer: str) -> None:
     clf = quick(optimizer=optimizer, n_trials=8).fit(X, Y)
-    origins = {record.origin for record in clf._records}
+    origins = {record.origin for record in clf.trials_}
     assert len(clf.leaderboard()) == 8
     assert origins & {Origin.RANDOM, Origin.LOCAL}
 
@@ -111,7 +111,7 @@ def test_an_optimizer_of_the_users_own_is_asked() -> None:
             return Proposal(configuration=defaults[history.n_started], origin=Origin.DEFAULT)
 
     clf = quick(optimizer=OnlyDefaults(), n_trials=2).fit(X, Y)
-    assert {record.origin for record in clf._records} == {Origin.DEFAULT}
+    assert {record.origin for record in clf.trials_} == {Origin.DEFAULT}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_hostile_learners_do_not_stop_the_search() -> None:
     assert board.loc["Boom", "status"] == "crashed"
     assert board.loc["NanProba", "status"] == "crashed"
     assert (board["status"] == "success").sum() == 3
-    boom = next(record for record in clf._records if record.learner == "Boom")
+    boom = next(record for record in clf.trials_ if record.learner == "Boom")
     assert boom.reason == "ValueError: boom"
     assert "boom" in boom.traceback
     assert clf.score(X, Y) > 0.7

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import pickle
+from dataclasses import replace
 
+import pandas as pd
 import pytest
 from fakes.histories import (
     crashes,
@@ -111,3 +114,47 @@ def test_every_trial_is_a_success_a_failure_or_cancelled(statuses: list[Status])
     assert counts.n_finished - counts.n_failed == statuses.count(Status.SUCCESS)
     assert counts.n_cancelled == statuses.count(Status.CANCELLED)
     assert counts.n_failed == sum(map(is_failure, statuses))
+
+
+CONFIGURATION = {"classifier": "cheap", **{f"classifier:cheap:p{n}": n for n in range(20)}}
+
+
+@pytest.mark.parametrize("columns", [80, 200])
+def test_a_printed_leaderboard_shows_every_column_in_the_width_of_the_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    records = [
+        replace(record(n, 0.123456789 + n / 99), configuration=CONFIGURATION, learner="x" * 22)
+        for n in range(20)
+    ]
+    board = leaderboard_frame(records, {0: 1.0})
+    for frame in (board, board.head(3), board[board["trial"] > 7]):
+        head, *rows = repr(frame).splitlines()
+        assert head.split() == list(board.columns)
+        assert all("p0=0" in row for row in rows)
+        assert len(head) <= columns
+    assert board["configuration"][0] == CONFIGURATION
+
+
+def test_a_printed_leaderboard_shortens_what_pandas_shows_in_notebooks() -> None:
+    board = leaderboard_frame([replace(record(0, 0.5), configuration=CONFIGURATION)], {})
+    html = board._repr_html_()
+    assert "p0=0 p1=1" in html
+    assert "classifier:cheap" not in html
+
+
+def test_frames_made_of_a_leaderboard_are_printed_whatever_they_hold() -> None:
+    board = leaderboard_frame([record(0, 0.5), record(1, 0.25)], {})
+    made: list[pd.DataFrame] = [
+        board[["trial", "loss"]],
+        board.isna(),
+        board.describe(include="all"),
+        board.T,
+        board[:0],
+        pd.concat([board, board], axis=1),
+        pickle.loads(pickle.dumps(board)),
+    ]
+    for frame in made:
+        assert repr(frame)
+        assert frame._repr_html_()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fakes.fitted_search import fitted_search
 
+from automl.configuration_text import configuration_text, shortened
 from automl.result_tables import (
-    configuration_text,
     ensemble_text,
     failures_text,
     leaderboard_text,
-    shortened,
     text_table,
+    trial_text,
 )
 
 
@@ -45,23 +47,52 @@ def test_the_leaderboard_is_cut_at_the_top() -> None:
     assert lines[-1].startswith("1 of 2 models; 3 trials finished")
 
 
-def test_failures_are_listed_with_their_status() -> None:
-    board = fitted_search().leaderboard()
-    lines = failures_text(board, top=20).splitlines()
-    assert lines[1].split()[:4] == ["2", "mlp", "timeout", "1.2"]
-    assert lines[-1] == (
+def test_failures_are_listed_with_their_status_and_reason() -> None:
+    lines = failures_text(fitted_search().trials_, top=20).splitlines()
+    assert lines[0].split() == ["trial", "learner", "status", "seconds", "reason"]
+    assert lines[1].split(maxsplit=4) == ["2", "mlp", "timeout", "1.2", "took longer than 1 s"]
+    assert lines[2:] == [
         "1 of 1 failures; 3 trials finished, 1 failed (1 timeout), 1 cancelled at the end."
-    )
+    ]
 
 
-def test_failures_have_their_reason_where_the_leaderboard_knows_it() -> None:
-    board = fitted_search().leaderboard().assign(reason="ran longer\nthan 1 s")
-    lines = failures_text(board, top=20).splitlines()
-    assert lines[0].split()[-1] == "reason"
-    assert lines[1].endswith("  ran longer than 1 s")
-    assert failures_text(board.drop(columns="reason"), top=20).splitlines()[0].split()[-1] == (
-        "configuration"
-    )
+def test_failures_are_cut_at_the_top() -> None:
+    failure = fitted_search().trials_[2]
+    lines = failures_text([failure, replace(failure, reason="two\nlines")] * 2, top=2).splitlines()
+    assert [line.split()[0] for line in lines[1:3]] == ["2", "2"]
+    assert lines[2].endswith("  two lines")
+    assert lines[3].startswith("2 of 4 failures;")
+
+
+def test_a_trial_is_told_in_full() -> None:
+    lines = trial_text(fitted_search().trials_[0], 0.75).splitlines()
+    assert [line.split() for line in lines] == [
+        ["trial", "0"],
+        ["learner", "logistic_regression"],
+        ["status", "success"],
+        ["loss", "0.125"],
+        ["weight", "0.75"],
+        ["seconds", "1.25"],
+        ["memory", "1", "MiB"],
+        ["origin", "random"],
+        [],
+        ["configuration"],
+        ["classifier", "logistic_regression"],
+        ["classifier:logistic_regression:C", "0.98765"],
+    ]
+
+
+def test_a_failed_trial_ends_with_its_reason_and_traceback() -> None:
+    trial = replace(fitted_search().trials_[2], traceback="Traceback:\n  File x\nValueError: y\n")
+    lines = trial_text(trial, 0.0).splitlines()
+    assert "loss     none" in lines
+    assert lines[-5:] == [
+        "reason: took longer than 1 s",
+        "",
+        "Traceback:",
+        "  File x",
+        "ValueError: y",
+    ]
 
 
 def test_the_ensemble_lists_its_members() -> None:
