@@ -125,7 +125,11 @@ def test_a_printed_leaderboard_shows_every_column_in_the_width_of_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     records = [
-        replace(record(n, 0.123456789 + n / 99), configuration=CONFIGURATION, learner="x" * 22)
+        replace(
+            record(n, 0.123456789 + n / 99),
+            configuration=CONFIGURATION,
+            learner="logistic_regression",
+        )
         for n in range(20)
     ]
     board = leaderboard_frame(records, {0: 1.0})
