@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from automl.command_result import CommandResult
+from automl.command_result import ONLY_BASELINE, SUCCESS, CommandResult
 from automl.demo import run_demo
 
 
@@ -17,5 +17,5 @@ def run(options: argparse.Namespace) -> CommandResult:
     InputError
         If there is no bundled table of that name.
     """
-    run_demo(options.data, options.time_limit, options.jobs, options.seed, sys.stdout)
-    return CommandResult("")
+    search = run_demo(options.data, options.time_limit, options.jobs, options.seed, sys.stdout)
+    return CommandResult("", ONLY_BASELINE if search.ensemble_.is_baseline else SUCCESS)

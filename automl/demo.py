@@ -6,24 +6,26 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import train_test_split
 
 from automl.benchmark.baselines import baselines
+from automl.benchmark.best_single import HistoryKeeper, best_single_probabilities
 from automl.benchmark.bundled import load_bundled
 from automl.data.files import read_table
 from automl.errors import AutoMLError
 from automl.estimator import AutoClassifier
+from automl.history import History
 from automl.model_file import SavedModel, save_model
-from automl.result_tables import ensemble_text, leaderboard_text, text_table
+from automl.result_tables import ensemble_text, leaderboard_text, loss_text, text_table
+from search_space.arrays import FloatArray
 
 _TEST_SHARE = 0.25
 _TARGET = "target"
@@ -40,7 +42,9 @@ class _Tables:
     y_test: pd.Series
 
 
-def run_demo(name: str, time_limit: float, n_jobs: int, seed: int, stream: TextIO) -> None:
+def run_demo(
+    name: str, time_limit: float, n_jobs: int, seed: int, stream: TextIO
+) -> AutoClassifier:
     """Search on three quarters of a bundled table and compare on the last quarter.
 
     Parameters
@@ -55,6 +59,11 @@ def run_demo(name: str, time_limit: float, n_jobs: int, seed: int, stream: TextI
         Seed of the split, the search and the models beside it.
     stream : text stream
         Where results go. Progress goes to standard error.
+
+    Returns
+    -------
+    AutoClassifier
+        The fitted search.
 
     Raises
     ------
@@ -78,39 +87,71 @@ def run_demo(name: str, time_limit: float, n_jobs: int, seed: int, stream: TextI
         f"{name}: {len(X)} rows, {X.shape[1]} columns, {y.nunique()} classes; "
         f"{len(tables.X_train)} rows to search on, {len(tables.X_test)} for the test",
     )
-    search = AutoClassifier(time_limit=time_limit, n_jobs=n_jobs, verbose=1, random_state=seed)
-    models: Mapping[str, Any] = {"this search": search, **baselines(seed)}
-    seconds = {label: _fit(model, tables) for label, model in models.items()}
+    keeper = HistoryKeeper()
+    search = AutoClassifier(
+        time_limit=time_limit, n_jobs=n_jobs, verbose=1, callbacks=[keeper], random_state=seed
+    )
+    predictions = [_predicted("this search", search, tables)]
+    search.callbacks = None  # a saved model needs no history
+    if not search.ensemble_.is_baseline:
+        predictions.append(_predicted_by_best_single(search, keeper.history, tables))
+    predictions += [_predicted(label, model, tables) for label, model in baselines(seed).items()]
     _say(stream, "\nThe best single models, losses on validation rows:")
     _say(stream, leaderboard_text(search.leaderboard(), top=10))
-    _say(stream, "The ensemble:")
+    _say(
+        stream,
+        f"The ensemble, loss on validation rows {loss_text(search.ensemble_.loss)} (best single "
+        f"model {loss_text(search.best_loss_)}):",
+    )
     _say(stream, ensemble_text(search.ensemble_))
     _say(stream, f"On the {len(tables.X_test)} test rows:")
-    _say(stream, _comparison(models, seconds, tables))
+    _say(stream, _comparison(predictions, tables))
     difference = _difference_of_saved_model(search, tables)
     _say(
         stream,
         f"Saved, loaded in a new process, predicted again: all {len(tables.X_test)} test rows have "
         f"equal probabilities (largest difference {difference:.2g}).",
     )
+    return search
 
 
-def _fit(model: BaseEstimator, tables: _Tables) -> float:
-    """Fit a model and return the seconds that it took."""
+@dataclass(frozen=True, slots=True)
+class _Predicted:
+    """What a model predicts for the test rows, and the seconds that its fit took."""
+
+    label: str
+    classes: Any
+    probabilities: FloatArray
+    seconds: float
+
+
+def _predicted(label: str, model: Any, tables: _Tables) -> _Predicted:
+    """Fit a model and predict."""
     started_at = time.perf_counter()
     model.fit(tables.X_train, tables.y_train)
-    return time.perf_counter() - started_at
+    seconds = time.perf_counter() - started_at
+    return _Predicted(label, model.classes_, model.predict_proba(tables.X_test), seconds)
 
 
-def _comparison(models: Mapping[str, Any], seconds: Mapping[str, float], tables: _Tables) -> str:
+def _predicted_by_best_single(
+    search: AutoClassifier, history: History | None, tables: _Tables
+) -> _Predicted:
+    """Fit the best single model of a search on all its rows and predict."""
+    started_at = time.perf_counter()
+    probabilities = best_single_probabilities(
+        history, tables.X_train, tables.y_train, tables.X_test
+    )
+    seconds = time.perf_counter() - started_at
+    return _Predicted("its best single model", search.classes_, probabilities, seconds)
+
+
+def _comparison(predictions: Sequence[_Predicted], tables: _Tables) -> str:
     """Return accuracy and log loss of each model on the test rows as a table."""
     rows = []
-    for label, model in models.items():
-        probabilities = model.predict_proba(tables.X_test)
-        predicted = model.classes_[probabilities.argmax(axis=1)]
-        accuracy = accuracy_score(tables.y_test, predicted)
-        loss = log_loss(tables.y_test, probabilities, labels=model.classes_)
-        rows.append((label, f"{accuracy:.4f}", f"{loss:.4f}", f"{seconds[label]:.1f}"))
+    for model in predictions:
+        accuracy = accuracy_score(tables.y_test, model.classes[model.probabilities.argmax(axis=1)])
+        loss = log_loss(tables.y_test, model.probabilities, labels=model.classes)
+        rows.append((model.label, f"{accuracy:.4f}", f"{loss:.4f}", f"{model.seconds:.1f}"))
     return text_table(("model", "accuracy", "log loss", "seconds to fit"), rows, left=(0,))
 
 

@@ -17,16 +17,10 @@ from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import train_test_split
 
 from automl.benchmark.baselines import baselines
+from automl.benchmark.best_single import HistoryKeeper, best_single_probabilities
 from automl.benchmark.bundled import load_bundled
-from automl.data.labels import encode_labels
-from automl.data.schema import learn_schema
 from automl.estimator import AutoClassifier
-from automl.evaluation.evaluator import PipelineSpec
-from automl.history import History
-from automl.seeding import Purpose, derived_seed
-from automl.trial import Outcome
 from search_space.arrays import FloatArray
-from search_space.values import plain_values
 
 _TEST_FRACTION = 0.25
 
@@ -102,18 +96,14 @@ class Comparison:
         X_train, X_test, y_train, y_test = train_test_split(
             X, y, test_size=_TEST_FRACTION, stratify=y, random_state=self.seed
         )
-        seen: list[History] = []
-
-        def remember(_: Outcome, history: History) -> None:
-            seen[:] = [history]
-
+        keeper = HistoryKeeper()
         started = time.perf_counter()
         clf = AutoClassifier(
             time_limit=self.time_limit,
             n_jobs=self.n_jobs,
             optimizer=self.optimizer,
             search_space=self.search_space,
-            callbacks=[remember],
+            callbacks=[keeper],
             random_state=self.seed,
         ).fit(X_train, y_train)
         seconds = time.perf_counter() - started
@@ -124,7 +114,7 @@ class Comparison:
             )
         ]
         started = time.perf_counter()
-        single = _best_single(seen[0], X_train, y_train, X_test)
+        single = best_single_probabilities(keeper.history, X_train, y_train, X_test)
         seconds = time.perf_counter() - started
         results.append(self._result("best single", y_test, clf.classes_, single, seconds, n_trials))
         for name, pipeline in baselines(self.seed).items():
@@ -157,28 +147,6 @@ class Comparison:
             versions=_versions(),
             machine=_machine(),
         )
-
-
-def _best_single(
-    history: History, X: pd.DataFrame, y: pd.Series, X_test: pd.DataFrame
-) -> FloatArray:
-    """Return test probabilities of the trial with the lowest loss, fitted on all training rows."""
-    best = history.best
-    if best is None:
-        raise RuntimeError("no trial succeeded")
-    space = history.problem.search_space
-    pipeline = PipelineSpec(
-        configuration=plain_values(history.trials[best.number].configuration),
-        components=space.components,
-        task=space.task,
-        seed=derived_seed(history.seed, Purpose.LEARNER, best.number),
-        rescale_first=space.rescale_first,
-    ).build()
-    schema = learn_schema(X)  # depends on the table alone, so it is that of the search
-    codes, _ = encode_labels(y, len(X))
-    pipeline.fit(schema.transform(X), codes)
-    probabilities: FloatArray = pipeline.predict_proba(schema.transform(X_test))
-    return probabilities
 
 
 def _versions() -> str:

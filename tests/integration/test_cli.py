@@ -208,9 +208,11 @@ def read_to_the_end(terminal: int, process: subprocess.Popen[bytes]) -> str:
 @pytest.mark.slow
 def test_the_demo_compares_and_checks_the_saved_model() -> None:
     stream = io.StringIO()
-    run_demo("quake", 4.0, 2, 0, stream)
+    search = run_demo("quake", 4.0, 2, 0, stream)
     text = stream.getvalue()
     assert text.startswith("quake: 2178 rows, 3 columns, 2 classes; 1633 rows to search on, 545 ")
-    for model in ("this search", "default LightGBM", "default random forest"):
+    single = [] if search.ensemble_.is_baseline else ["its best single model"]
+    for model in ("this search", *single, "default LightGBM", "default random forest"):
         assert re.search(rf"^{model} +0\.\d{{4}} +\d\.\d{{4}} +\d+\.\d$", text, re.MULTILINE)
+    assert f"The ensemble, loss on validation rows {search.ensemble_.loss:.5g} (best" in text
     assert "all 545 test rows have equal probabilities" in text
