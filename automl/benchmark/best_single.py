@@ -35,7 +35,7 @@ def best_single_probabilities(
     Parameters
     ----------
     history : History or None
-        Of a search on `X` and `y`; None if no trial ended.
+        Of the search on `X` and `y`; None if no trial ended.
     X, X_test : DataFrame
         Training and test rows.
     y : (n,) array or Series

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from automl import AutoClassifier
 
+ROOT = Path(__file__).parents[2]
 ENTRY = re.compile(r"^    (?P<name>\w+) : (?P<types>.*?)(?:, default=(?P<default>.+))?$", re.M)
 
 
@@ -92,3 +95,11 @@ def test_every_documented_attribute_exists_after_fit() -> None:
     public = {name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")}
     assert public <= names
     assert names - public <= {"feature_names_in_"}
+
+
+def test_the_changelog_begins_with_the_version_of_the_distribution() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        version = tomllib.load(file)["project"]["version"]
+    headings = re.findall(r"^## \[(.+?)\] - (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert headings[0][0] == version
+    assert re.fullmatch(r"Unreleased|\d{4}-\d{2}-\d{2}", headings[0][1])

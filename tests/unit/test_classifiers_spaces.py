@@ -228,14 +228,8 @@ def test_every_constant_of_the_published_space_is_explained() -> None:
 
 
 def test_presets_hold_the_learners_they_promise() -> None:
-    assert [c.name for c in DEFAULT_CLASSIFIERS] == [
-        *(name for name in PUBLISHED if name != "lightgbm"),
-        "lightgbm",
-        "xgboost",
-        "hist_gradient_boosting",
-        "mlp",
-        "gaussian_nb",
-    ]
+    newer = {"xgboost", "hist_gradient_boosting", "mlp", "gaussian_nb"}
+    assert {c.name for c in DEFAULT_CLASSIFIERS} >= {*PUBLISHED, *newer}
     assert [c.name for c in FAST_CLASSIFIERS] == [
         "gaussian_nb",
         "logistic_regression",
