@@ -15,12 +15,13 @@ import numpy.typing as npt
 import pandas as pd
 from ConfigSpace import ConfigurationSpace
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from automl.budget import Budget
 from automl.changes import Change
-from automl.data.labels import encode_labels
+from automl.data.labels import comparable_labels, encode_labels
 from automl.data.resampling import make_splits
 from automl.data.schema import learn_schema
 from automl.data.task_description import describe_task
@@ -191,7 +192,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         X : (n, d) array, DataFrame or sparse matrix
             Features: numbers, text, categories, booleans, dates. Values may be missing.
         y : (n,) array or Series
-            Labels of any type. None may be missing.
+            Labels: text, whole numbers or booleans. None may be missing.
 
         Returns
         -------
@@ -245,6 +246,22 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         codes = self.predict_proba(X).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[codes]
         return labels
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy of `predict`, whatever `scoring` is.
+
+        Parameters
+        ----------
+        X : (n, d) array, DataFrame or sparse matrix
+            Features as in ``fit``.
+        y : (n,) array or Series
+            True labels, in any type that ``fit`` takes.
+        sample_weight : (n,) array or None, default=None
+            Weight of each row.
+        """
+        # Not inherited: scikit-learn knows no kind of target for, say, truth values as objects.
+        labels = comparable_labels(y)
+        return float(accuracy_score(labels, self.predict(X), sample_weight=sample_weight))
 
     def leaderboard(self) -> pd.DataFrame:
         """Return every trial that ended by rising loss, then failures, cancelled trials last.

@@ -10,21 +10,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import scipy.sparse
 from sklearn.exceptions import DataConversionWarning
 
+from automl.data.label_types import Labels, usable_labels
 from automl.data.raw_column import object_array, unmasked
 from automl.errors import InputError, InputTypeError
 from search_space.arrays import IntArray
-
-Labels = npt.NDArray[Any]
-"""Labels in the type in which the user thinks of them."""
-
-_NUMBERS = frozenset({"integer", "boolean", "floating"})
-_FRACTIONS = frozenset({"floating", "mixed-integer-float", "decimal"})
-_TIMES = frozenset({"datetime", "datetime64", "date", "timedelta", "timedelta64", "period"})
 
 
 def encode_labels(
@@ -46,12 +39,14 @@ def encode_labels(
     codes : (n_rows,) array in [0, k)
         ``classes[codes]`` equals `y`.
     classes : (k,) array
-        The distinct labels in ascending order, k >= 2, in the type of `y`.
+        The distinct labels in ascending order, k >= 2, in the type of `y`: numbers, truth values,
+        or text (objects, or NumPy's text of fixed width).
 
     Raises
     ------
     InputError
-        If labels are missing, of one class, continuous, of several outputs, or of another length.
+        If labels are missing, of one class, continuous, of a type that cannot be classes, of
+        several outputs, or of another length.
     """
     if y is None:
         raise InputError(f"{estimator_name} requires y to be passed, but the target y is None")
@@ -61,13 +56,20 @@ def encode_labels(
             "Found input variables with inconsistent numbers of samples: "
             f"[{n_rows}, {len(labels)}]; X and y must have the same number of rows"
         )
-    _refuse_unusable(labels)
-    codes, classes = _factorize(_unboxed(labels))
+    codes, classes = _factorize(usable_labels(labels))
     if len(classes) < 2:
         raise InputError(
             f"y has one class ({classes[0]!s}); {estimator_name} needs at least two classes"
         )
     return codes, classes
+
+
+def comparable_labels(y: Any) -> Labels:
+    """Return labels in the type that the classes of such labels have, to compare predictions with.
+
+    Parameters, errors: as for `encode_labels`, but any number of classes will do.
+    """
+    return usable_labels(_to_labels(y))
 
 
 def _to_labels(y: Any) -> Labels:
@@ -97,6 +99,8 @@ def _only_column(y: pd.DataFrame) -> pd.Series[Any]:
 
 def _series_labels(y: pd.Series[Any]) -> Labels:
     """Return the labels of a series, with the NumPy type of its values."""
+    if isinstance(y.dtype, pd.SparseDtype):
+        y = pd.Series(y.to_numpy())
     dtype: Any = y.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
@@ -124,70 +128,21 @@ def _array_labels(y: Any) -> Labels:
 
 def _list_labels(y: Any) -> Labels:
     array = np.asarray(y)
-    if array.dtype.kind not in "US":
+    if array.dtype.kind not in "USf":
         return array
-    # NumPy writes numbers and None beside text as text: 1 as "1", NaN as "nan".
+    # NumPy writes numbers and None beside text as text, 1 as "1" and NaN as "nan", and some whole
+    # numbers in double precision, which cannot tell the largest ones apart.
     as_given = np.array(y, dtype=object)
-    return array if all(type(v) is type(as_given.flat[0]) for v in as_given.flat) else as_given
-
-
-def _refuse_unusable(labels: Labels) -> None:
-    if labels.dtype.kind == "c":
-        raise InputError("Complex data not supported: y holds complex numbers")
-    n_missing = int(np.count_nonzero(pd.isna(labels)))
-    if n_missing:
-        raise InputError(
-            f"Input y contains NaN: {n_missing:,} of {len(labels):,} labels are missing. Leave "
-            "these rows out, or give them a class of their own"
-        )
-    if labels.dtype.kind in "Mm" or _holds(labels, _TIMES):
-        raise InputError("Unknown label type: y holds dates or times; give classes instead")
-    numbers = _as_floats(labels)
-    if numbers is None:
-        return
-    if np.isinf(numbers).any():
-        raise InputError("Input y contains infinity; labels must be finite")
-    if not np.array_equal(numbers, np.floor(numbers)):
-        example = labels[numbers != np.floor(numbers)][0]
-        raise InputError(
-            f"Unknown label type: continuous. y holds fractions such as {example!s}, which looks "
-            "like a regression target; use a regressor, or put y into classes, e.g. by pandas.cut"
-        )
-
-
-def _as_floats(labels: Labels) -> npt.NDArray[np.float64] | None:
-    """Return the labels as numbers if fractions are among their possible values."""
-    if labels.dtype.kind == "f":
-        return labels.astype(np.float64)
-    return labels.astype(np.float64) if _holds(labels, _FRACTIONS) else None
-
-
-def _unboxed(labels: Labels) -> Labels:
-    """Return labels that are Python's numbers as an array of numbers, others as they are.
-
-    scikit-learn knows no kind of target for numbers in an array of objects.
-    """
-    return np.array(labels.tolist()) if _holds(labels, _NUMBERS) else labels
-
-
-def _holds(labels: Labels, kinds: frozenset[str]) -> bool:
-    """Return whether the labels are objects all of which are of one of the kinds."""
-    return labels.dtype.kind == "O" and pd.api.types.infer_dtype(labels) in kinds
+    types = set(map(type, as_given.flat))
+    return array if len(types) == 1 and int not in types else as_given
 
 
 def _factorize(labels: Labels) -> tuple[IntArray, Labels]:
     if labels.dtype.kind != "O":
         classes, codes = np.unique(labels, return_inverse=True)
         return codes.astype(np.int64), classes
-    try:
-        codes, found = pd.factorize(labels)
-        order = sorted(range(len(found)), key=found.__getitem__)
-    except TypeError as error:
-        types = sorted({type(label).__name__ for label in labels})
-        raise InputError(
-            f"Unknown label type: y mixes labels that cannot be sorted ({', '.join(types)}); "
-            "give all of them one type"
-        ) from error
+    codes, found = pd.factorize(labels)
+    order = sorted(range(len(found)), key=found.__getitem__)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
     return ranks[codes], object_array([found[j] for j in order])

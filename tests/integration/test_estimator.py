@@ -61,6 +61,19 @@ def test_text_labels_categories_and_gaps_go_in_and_the_users_labels_come_out() -
     pd.testing.assert_frame_equal(frame, before)
 
 
+@pytest.mark.parametrize("dtype", [object, np.bool_, "boolean"])
+def test_truth_values_come_back_as_such_and_are_scored_in_any_container(dtype: Any) -> None:
+    y = pd.Series(Y == 1).astype(dtype)
+    clf = quick(n_trials=2).fit(X, y)
+    predicted = clf.predict(X)
+    assert predicted.dtype == np.bool_
+    accuracy = float((predicted == (Y == 1)).mean())
+    weighted = float(np.average(predicted == (Y == 1), weights=1 + Y))
+    assert clf.score(X, y) == accuracy > 0.7
+    assert clf.score(X, y.to_numpy(dtype=object)) == accuracy
+    assert clf.score(X, list(y), sample_weight=1 + Y) == pytest.approx(weighted)
+
+
 def test_the_leaderboard_lists_every_trial_once_with_the_weights_of_the_ensemble() -> None:
     clf = quick(n_trials=5).fit(X, Y)
     board = clf.leaderboard()

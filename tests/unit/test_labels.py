@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+import enum
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,8 +17,9 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
+from sklearn.metrics import accuracy_score
 
-from automl.data.labels import encode_labels
+from automl.data.labels import comparable_labels, encode_labels
 from automl.data.raw_column import object_array
 from automl.errors import InputError, InputTypeError
 
@@ -30,9 +35,7 @@ CODES = np.array([1, 0, 2, 1, 0, 0])
         np.array([5, 7, 900], dtype="int16"),
         np.array([0.0, 1.0, 2.0]),
         np.array([2**53, 2**53 + 1, 2**53 + 2]),
-        np.array([b"a", b"b", b"c"]),
         object_array(["a", "b", "c"]),
-        object_array([(0, 1), (1, 0), (1, 1)]),
     ],
 )
 def test_codes_give_the_users_labels_back_in_their_type(classes: Any) -> None:
@@ -210,23 +213,133 @@ def test_whole_numbers_beyond_double_precision_are_no_fractions() -> None:
     [
         (np.array([1.0, np.inf]), "y contains infinity"),
         (np.array([1j, 2j]), "Complex data not supported"),
-        (np.array(["2020", "2021"], dtype="datetime64[D]"), "y holds dates"),
-        (pd.Series(pd.to_datetime(["2020", "2021"])), "y holds dates"),
+        (object_array([1j, 2]), "Complex data not supported"),
         ([1, "a"], r"mixes labels that cannot be sorted \(int, str\)"),
-        (object_array([{"a": 1}, {"b": 1}]), "cannot be sorted"),
+        (object_array([True, "a"]), r"mixes labels that cannot be sorted \(bool, str\)"),
+        ([2**70, 2**71], f"no number of 64 bits can tell apart, such as {2**71}"),
+        ([2**63 + 1, -1], f"no number of 64 bits can tell apart, such as {2**63 + 1}"),
     ],
 )
-def test_labels_of_an_unknown_kind_are_refused(y: Any, message: str) -> None:
+def test_values_that_are_no_classes_are_refused(y: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         encode_labels(y, 2)
 
 
+class Colour(enum.Enum):
+    """Classes as a programmer may write them."""
+
+    RED = 1
+    GREEN = 2
+
+
+DATES = [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)]
+CUT = pd.cut(pd.Series([1.0, 2.0, 3.0, 4.0]), 2)
+
+
+@pytest.mark.parametrize(
+    ("y", "type_name", "advice"),
+    [
+        (np.array([b"a", b"b"]), "numpy.bytes_", r"\[label\.decode\(\) for label in y\]"),
+        (pd.Series([b"a", b"b"], dtype=pd.ArrowDtype(pa.binary())), "bytes", "decode"),
+        ([Decimal(1), Decimal("1.5")], "decimal.Decimal", r"\[float\(label\) for label in y\]"),
+        ([Fraction(1), 2], "fractions.Fraction", r"\[float\(label\) for label in y\]"),
+        (CUT, "pandas.Interval", r"pandas\.cut\(\.\.\., labels=False\)"),
+        (list(Colour), r"[\w.]+\.Colour", r"\[label\.name for label in y\]"),
+        (object_array([(0, 1), (1, 0)]), "tuple", r"\[str\(label\) for label in y\]"),
+        (object_array([{"a": 1}, {"b": 1}]), "dict", "str"),
+        (DATES, "datetime.date", "str"),
+        (np.array(["2020", "2021"], dtype="datetime64[D]"), "numpy.datetime64", "str"),
+        (pd.Series(pd.to_datetime(["2020", "2021"])), "pandas.Timestamp", "str"),
+        (pd.Series(pd.to_timedelta([1, 2], unit="D")), "pandas.Timedelta", "str"),
+        (pd.period_range("2020", periods=2, freq="D"), "pandas.Period", "str"),
+        (np.array([(1,), (2,)], dtype=[("a", int)]), "numpy.void", "str"),
+    ],
+)
+def test_a_type_that_no_scorer_takes_is_named_with_what_to_do(
+    y: Any, type_name: str, advice: str
+) -> None:
+    with pytest.raises(InputError, match=rf"y holds labels of type {type_name}, .*{advice}"):
+        encode_labels(y, len(y))
+
+
+def test_a_long_label_is_shown_in_part() -> None:
+    with pytest.raises(InputError) as caught:
+        encode_labels(object_array([(0,) * 1000, (1,)]), 2)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("converted", "y"),
+    [
+        ([label.decode() for label in [b"b", b"a"]], [b"b", b"a"]),
+        ([float(label) for label in [Decimal(2), Decimal(1)]], [Decimal(2), Decimal(1)]),
+        (pd.cut(pd.Series([1.0, 2.0, 3.0, 4.0]), 2, labels=False), CUT),
+        ([label.name for label in Colour], list(Colour)),
+        ([str(label) for label in DATES], DATES),
+    ],
+)
+def test_labels_converted_as_advised_are_classes(converted: Any, y: Any) -> None:
+    codes, classes = encode_labels(converted, len(y))
+    assert classes[codes].tolist() == list(converted)
+
+
 @pytest.mark.parametrize(
     ("labels", "classes"),
-    [([1, 2, 3, 1], [1, 2, 3]), ([True, False, True, False], [False, True])],
+    [
+        ([1, 2, 3, 1], [1, 2, 3]),
+        ([True, False, True, False], [False, True]),
+        ([np.True_, np.False_, True, False], [False, True]),
+        ([1, 2.0, np.int8(3), 1], [1.0, 2.0, 3.0]),
+        ([2, True, 2, 1], [1, 2]),
+    ],
 )
 def test_numbers_in_an_array_of_objects_become_an_array_of_numbers(
     labels: list[Any], classes: list[Any]
 ) -> None:
     _, found = encode_labels(object_array(labels), len(labels))
     assert (found.dtype, found.tolist()) == (np.array(classes).dtype, classes)
+
+
+def test_text_of_any_length_of_numpy_is_classes_of_text() -> None:
+    y = np.array(["b", "a\0", "b"], dtype=np.dtypes.StringDType())
+    codes, classes = encode_labels(y, 3)
+    assert (codes.tolist(), classes.tolist(), classes.dtype) == ([1, 0, 1], ["a\0", "b"], object)
+
+
+def test_missing_text_of_any_length_is_counted() -> None:
+    y = np.array(["b", None, "a"], dtype=np.dtypes.StringDType(na_object=None))
+    with pytest.raises(InputError, match="1 of 3 labels are missing"):
+        encode_labels(y, 3)
+
+
+def test_a_sparse_series_is_its_values() -> None:
+    codes, classes = encode_labels(pd.Series(pd.arrays.SparseArray([0, 1, 0])), 3)
+    assert (codes.tolist(), classes.tolist()) == ([0, 1, 0], [0, 1])
+
+
+# --- labels that predictions are compared with -----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        object_array([True, False, True]),
+        object_array([3, 1, 3]),
+        ["b", "a", "b"],
+        pd.Series(["b", "a", "b"], dtype="category"),
+        np.array(["b", "a", "b"], dtype=np.dtypes.StringDType()),
+        pd.array([True, False, True], dtype="boolean"),
+        pd.Series([2.0, 1.0, 2.0]),
+    ],
+)
+def test_labels_are_comparable_with_their_classes(y: Any) -> None:
+    codes, classes = encode_labels(y, 3)
+    labels = comparable_labels(y)
+    assert labels.dtype.kind == classes.dtype.kind
+    assert accuracy_score(labels, classes[codes]) == 1.0
+    assert accuracy_score(labels, classes[1 - codes]) == 0.0
+
+
+def test_labels_of_one_class_are_comparable() -> None:
+    assert comparable_labels([1, 1]).tolist() == [1, 1]
+    assert comparable_labels(np.array([], dtype="datetime64[D]")).shape == (0,)
