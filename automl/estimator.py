@@ -30,9 +30,9 @@ from automl.errors import InputError
 from automl.fitting import FitResult, PreparedData, fit_ensemble
 from automl.history import History
 from automl.leaderboard import TrialRecord, leaderboard_frame
-from automl.metrics import as_metric
 from automl.optimizers.optimizer import Optimizer
 from automl.progress import watch
+from automl.scoring import as_metric
 from automl.seeding import Purpose, derived_seed
 from automl.settings import Settings, check_settings
 from automl.task_space import space_for

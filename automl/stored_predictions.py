@@ -14,7 +14,7 @@ Labels = npt.NDArray[Any]
 """Class labels of any type: numbers, text, booleans."""
 
 
-class StoredPredictions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class StoredPredictions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
     """A classifier whose table *is* its prediction: `predict_proba` returns the table it is given.
 
     It has no `decision_function`, so that scorers which can do with either take the probabilities.
@@ -33,7 +33,7 @@ class StoredPredictions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The user's labels, in the order of the columns."""
         return self.classes
 
-    def fit(self, X: FloatArray, y: Labels) -> StoredPredictions:  # noqa: ARG002
+    def fit(self, X: FloatArray, y: Labels) -> StoredPredictions:  # noqa: ARG002 - the interface
         """Return the estimator as it is: there is nothing to learn."""
         return self
 

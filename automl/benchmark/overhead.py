@@ -27,12 +27,12 @@ from automl.ensembles.selection import select
 from automl.estimator import AutoClassifier
 from automl.evaluation.calls import CallLimits, SandboxSettings
 from automl.evaluation.sandbox import Sandbox
-from automl.metrics import as_metric
 from automl.optimizers.divbo import DivBO
 from automl.optimizers.initial_design import RandomDesign
 from automl.optimizers.random_search import RandomSearch
 from automl.parallel.slots import WorkerSlots, open_run
 from automl.parallel.trial_workers import Stores, TrialLimits, TrialWorkers
+from automl.scoring import as_metric
 from automl.search import run_search
 from automl.storage.models import ModelStore
 from automl.storage.predictions import PredictionStore

@@ -10,8 +10,8 @@ import numpy as np
 from ConfigSpace import Configuration
 
 from automl.history import History, Problem
-from automl.metrics import as_metric
 from automl.optimizers.optimizer import Optimizer
+from automl.scoring import as_metric
 from automl.storage.predictions import PredictionStore
 from automl.trial import Outcome, Proposal, Status
 from search_space.arrays import IntArray, PredictionArray

@@ -103,7 +103,7 @@ def select(
 
     Examples
     --------
-    >>> from automl.metrics import as_metric
+    >>> from automl.scoring import as_metric
     >>> right, wrong = [0.9, 0.1], [0.3, 0.7]
     >>> library = np.array([[right, right, wrong], [wrong, right, right], [wrong, wrong, right]])
     >>> chosen = select(library, np.array([0, 0, 0]), as_metric("accuracy", [0, 1]), size=5)

@@ -69,7 +69,7 @@ def standard_error(metric: Metric, codes: IntArray, predictions: FloatArray) -> 
     --------
     Four of twenty rows are wrong: the square root of 0.2 x 0.8 / 19 is 0.0918.
 
-    >>> from automl.metrics import as_metric
+    >>> from automl.scoring import as_metric
     >>> predictions = np.array([[0.2, 0.8]] * 4 + [[0.9, 0.1]] * 16)
     >>> error = standard_error(as_metric("accuracy", [0, 1]), np.zeros(20, int), predictions)
     >>> round(error, 4)

@@ -19,7 +19,7 @@ from ConfigSpace import (
 from ConfigSpace.hyperparameters import Hyperparameter
 
 from automl.history import History, Observer, Problem, Record
-from automl.metrics import as_metric
+from automl.scoring import as_metric
 from automl.trial import Origin, Outcome, Proposal, Status, Trial
 from search_space.arrays import PredictionArray
 from search_space.component import BuildContext, Component, Stage

@@ -19,8 +19,8 @@ from automl.data.table_store import TableHandle, save_table
 from automl.evaluation.calls import CallLimits, SandboxSettings
 from automl.evaluation.evaluator import EvaluationCall, PipelineSpec
 from automl.evaluation.sandbox_pool import close_sandboxes
-from automl.metrics import as_metric
 from automl.parallel.remote import Answer, RemoteRun, Request, answer_request
+from automl.scoring import as_metric
 from automl.trial import Status
 from search_space.space import build_space
 from search_space.task import TaskProperties

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from strategies.libraries import Library, libraries
 
 from automl.batched_losses import KnownLoss, log_losses, ranking_losses
-from automl.metrics import Metric, as_metric
+from automl.metrics import Metric
+from automl.scoring import as_metric
 
 
 @functools.cache

@@ -22,7 +22,8 @@ from automl.ensembles.criteria import (
     Stack,
     criterion_for,
 )
-from automl.metrics import Metric, as_metric, rescaled
+from automl.metrics import Metric, rescaled
+from automl.scoring import as_metric
 from search_space.arrays import FloatArray, IntArray
 
 NAMES = [*(known.value for known in KnownLoss), "f1_macro"]

@@ -25,7 +25,7 @@ from automl.evaluation.evaluator import (
     load_models,
     out_of_fold,
 )
-from automl.metrics import as_metric
+from automl.scoring import as_metric
 from search_space.arrays import Features, IntArray
 from search_space.component import Component
 from search_space.space import build_space

@@ -10,7 +10,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from automl.ensembles.tolerance import loss_tolerance, standard_error
-from automl.metrics import Metric, as_metric
+from automl.metrics import Metric
+from automl.scoring import as_metric
 from search_space.arrays import FloatArray, IntArray
 
 

@@ -28,7 +28,6 @@ from automl.acquisition.expected_improvement import log_expected_improvement
 from automl.ensembles.diversity import pairwise_diversity
 from automl.ensembles.selection import select, shortlist
 from automl.history import History
-from automl.metrics import as_metric
 from automl.optimizers.bayesian import (
     BayesianOptimization,
     CandidateSettings,
@@ -39,6 +38,7 @@ from automl.optimizers.divbo import DivBO, PoolSettings
 from automl.optimizers.initial_design import DefaultsFirst, RandomDesign
 from automl.optimizers.observations import best_trials, performance_observations
 from automl.optimizers.random_search import RandomSearch
+from automl.scoring import as_metric
 from automl.surrogates.diversity import DiversitySurrogate
 from automl.surrogates.random_forest import RandomForest
 from automl.trial import Origin, Outcome, Status

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from strategies.libraries import Library, libraries
 
 from automl.ensembles.selection import Selection, better_than_baseline, select, shortlist
-from automl.metrics import Metric, as_metric, rescaled
+from automl.metrics import Metric, rescaled
+from automl.scoring import as_metric
 from search_space.arrays import FloatArray, IntArray
 
 patiently = settings(deadline=None, max_examples=60)  # scorers take milliseconds each

@@ -21,9 +21,9 @@ from automl.budget import Budget
 from automl.data.table_store import TableHandle
 from automl.evaluation.calls import CallLimits, Reply
 from automl.evaluation.evaluator import EvaluationCall, PipelineSpec
-from automl.metrics import as_metric
 from automl.parallel.slots import WorkerSlots
 from automl.parallel.trial_workers import Stores, TrialLimits, TrialWorkers
+from automl.scoring import as_metric
 from automl.storage.models import ModelStore
 from automl.storage.predictions import PredictionStore
 from automl.trial import Outcome, Status, Trial
