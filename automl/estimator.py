@@ -66,7 +66,8 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         an iterable of (train, validation) row numbers.
     optimizer : str or object, default="divbo"
         "divbo", "bo" (the same without diversity), "random", or an object with a method
-        ``propose(history, rng)``.
+        ``propose(history, rng)`` that returns a ``Proposal``. What it raises ends ``fit``, except
+        ``SpaceExhaustedError``, which ends the search.
     search_space : str or ConfigurationSpace, default="default"
         "default", "divbo" (the space of the paper), "fast" (three cheap learners), or a
         ConfigurationSpace made from one of them.
@@ -99,7 +100,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         trial.
     callbacks : list of callable or None, default=None
         Each is called as ``callback(outcome, history)`` after an evaluation. If one returns True,
-        the search ends early.
+        the search ends early. What it raises ends ``fit``.
     random_state : int, RandomState, Generator or None, default=None
         Seed of everything random.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +16,7 @@ from automl.trial import Outcome, Proposal, Status, Trial
 from search_space.arrays import FloatArray, IntArray, PredictionArray
 from search_space.encoding import ConfigurationEncoder
 from search_space.space import SearchSpace
+from search_space.values import canonical
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +122,11 @@ class History:
         return derived_rng(self.seed, Purpose.PROPOSAL, len(self._trials))
 
     def open_trial(self, proposal: Proposal) -> Trial:
-        """Take up a proposal: number it and count it as pending."""
+        """Take up a proposal: number it and count it as pending.
+
+        Its configuration becomes the one that a journal gives back, bit for bit.
+        """
+        proposal = replace(proposal, configuration=canonical(proposal.configuration))
         trial = Trial(number=len(self._trials), proposal=proposal)
         if self._journal is not None:
             self._journal.write_trial(trial)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from automl.budget import Budget
-from automl.errors import SpaceExhaustedError
+from automl.errors import InputError, SpaceExhaustedError
 from automl.history import History
 from automl.optimizers.optimizer import Optimizer
-from automl.trial import Outcome, Trial
+from automl.proposals import checked_proposal
+from automl.trial import Outcome, Proposal, Trial
 
 
 class Workers(Protocol):
@@ -43,20 +44,37 @@ def run_search(optimizer: Optimizer, workers: Workers, history: History, budget:
 
     With several slots the next proposal is made while all of them are busy, so that a slot that
     becomes free never waits for one. With one slot every proposal knows every outcome.
+
+    Raises
+    ------
+    InputError
+        If the optimizer proposes what cannot be taken up, or nothing at all. Whatever else it
+        raises, or an observer of the history, ends the search and reaches the caller.
     """
     prepared = None
     try:
         while budget.allows_another(history.n_started):
             if not workers.all_busy:
-                proposal = prepared or optimizer.propose(history, history.rng())
+                proposal = prepared or _next_proposal(optimizer, history)
                 prepared = None
                 workers.start(history.open_trial(proposal))
             elif prepared is None and workers.n_slots > 1:
-                prepared = optimizer.propose(history, history.rng())
+                prepared = _next_proposal(optimizer, history)
             else:
                 for outcome in workers.wait(budget.search_seconds_left):
                     history.record(outcome)
-    except SpaceExhaustedError:
-        pass  # a finite space was tried in full: nothing is left to search
+    except SpaceExhaustedError as error:
+        # A finite space was tried in full: nothing is left to search.
+        if not history.n_started:
+            raise InputError(
+                f"optimizer {type(optimizer).__name__} must propose a configuration, but raised "
+                "SpaceExhaustedError before any trial was started"
+            ) from error
     for outcome in workers.stop():
         history.record(outcome)
+
+
+def _next_proposal(optimizer: Optimizer, history: History) -> Proposal:
+    answer = optimizer.propose(history, history.rng())
+    space = history.problem.search_space.configuration_space
+    return checked_proposal(answer, space, optimizer)

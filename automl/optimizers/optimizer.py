@@ -27,11 +27,13 @@ class Optimizer(Protocol):
         Returns
         -------
         Proposal
-            A configuration that was never taken up before.
+            A legal configuration of ``history.problem.search_space.configuration_space`` that was
+            never taken up before, where it came from, and numbers that explain the choice.
 
         Raises
         ------
         SpaceExhaustedError
-            If every configuration of the space was taken up.
+            If every configuration of the space was taken up: the search ends, and what was found
+            counts. Any other exception ends ``fit`` and reaches its caller.
         """
         ...

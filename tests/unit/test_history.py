@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pytest
+from ConfigSpace import Configuration
 from fakes.histories import Job, fail, finite_space, mixed_job, random_proposal, succeed
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from automl.history import History
 from automl.seeding import Purpose, derived_rng
 from automl.trial import Origin, Outcome, Proposal, Status, Trial
+from search_space.space import build_space
+from search_space.task import TaskProperties
+from search_space.values import plain_values
+
+TABLE = TaskProperties(
+    n_rows=500,
+    n_classes=2,
+    smallest_class=200,
+    largest_class=300,
+    numeric=tuple(range(20)),
+    categorical=(20, 21),
+    n_levels=(5, 200),
+    has_missing=True,
+)
+PRESET_JOBS = {name: Job(build_space(TABLE, preset=name)) for name in ("default", "divbo", "fast")}
 
 
 class Log:
@@ -169,8 +188,28 @@ def test_a_proposal_carries_what_was_believed_of_it_into_the_trial() -> None:
         configuration=configuration, origin=Origin.LOCAL, beliefs={"predicted_loss": 0.25}
     )
     trial = history.open_trial(proposal)
-    assert trial.proposal is proposal
-    assert trial.configuration is configuration
+    assert trial.proposal == proposal
+
+
+@pytest.mark.parametrize("preset", ["default", "divbo", "fast"])
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 10_000))
+def test_a_configuration_that_was_taken_up_survives_json_bit_for_bit(
+    preset: str, seed: int
+) -> None:
+    job = PRESET_JOBS[preset]
+    history = job.history()
+    space = job.space.configuration_space
+    space.seed(seed)
+    for sampled in space.sample_configuration(5):
+        proposal = Proposal(configuration=sampled, origin=Origin.RANDOM)
+        configuration = history.open_trial(proposal).configuration
+        written = json.loads(json.dumps(plain_values(configuration)))
+        restored = Configuration(space, values=written)
+        assert restored.get_array().tobytes() == configuration.get_array().tobytes()
+        assert list(restored.items()) == list(configuration.items()) == list(sampled.items())
+        assert history.was_proposed(sampled)
+        assert history.was_proposed(restored)
 
 
 def test_losses_of_no_success_are_an_empty_array_of_floats() -> None:

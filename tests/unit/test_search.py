@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
 from ConfigSpace import Configuration
-from fakes.histories import Job, finite_space, mixed_job
+from fakes.histories import Job, finite_space, mixed_job, random_proposal
 from fakes.workers import FakeClock, FakeWorkers, always_succeed, first, last
 
 from automl.budget import Budget
-from automl.errors import SpaceExhaustedError
+from automl.errors import InputError, InputTypeError, SpaceExhaustedError
 from automl.history import History
 from automl.optimizers.optimizer import Optimizer
 from automl.optimizers.random_search import RandomSearch
@@ -171,7 +172,7 @@ class Raising:
 
     error: Exception
 
-    def propose(self, history: History, rng: np.random.Generator) -> Proposal:  # noqa: ARG002
+    def propose(self, history: History, rng: np.random.Generator) -> Proposal:  # noqa: ARG002 - protocol
         """Raise the error."""
         raise self.error
 
@@ -182,7 +183,32 @@ def test_an_error_of_the_optimiser_is_not_swallowed() -> None:
         run_search(Raising(ZeroDivisionError()), FakeWorkers(), history, Budget(n_trials=2))
 
 
-def test_a_space_that_is_exhausted_at_once_leaves_an_empty_history() -> None:
+def test_a_space_that_is_exhausted_before_any_trial_is_a_fault_of_the_optimizer() -> None:
     history = mixed_job().history()
-    run_search(Raising(SpaceExhaustedError()), FakeWorkers(), history, Budget(n_trials=2))
-    assert history.n_started == 0
+    with pytest.raises(InputError, match=r"Raising .* SpaceExhaustedError before any trial"):
+        run_search(Raising(SpaceExhaustedError()), FakeWorkers(), history, Budget(n_trials=2))
+
+
+@dataclass
+class Answering:
+    """An optimiser that gives prepared answers, then one again and again."""
+
+    answers: list[object]
+
+    def propose(self, history: History, rng: np.random.Generator) -> Any:  # noqa: ARG002 - protocol
+        """Return the next answer."""
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+@pytest.mark.parametrize("n_slots", [1, 2])
+def test_a_wrong_answer_is_refused_when_it_is_given(n_slots: int) -> None:
+    history = mixed_job().history()
+    good = random_proposal(history.problem.search_space, np.random.default_rng(0))
+    with pytest.raises(InputTypeError, match="optimizer Answering must return a Proposal"):
+        run_search(
+            Answering([good] * n_slots + [None]),
+            FakeWorkers(n_slots),
+            history,
+            Budget(n_trials=9),
+        )
+    assert history.n_started == n_slots
