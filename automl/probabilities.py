@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from search_space.arrays import FloatArray, IntArray
+from search_space.arrays import Features, FloatArray, IntArray
 
 _ROUNDING = 1e-12
 _TOLERANCE = 1e-3  # learners that compute in single precision
@@ -59,6 +61,28 @@ def checked_probabilities(
     # Rows that sum to one up to rounding stay as they are, to the last bit.
     normalised: FloatArray = np.where(np.abs(sums - 1.0) > _ROUNDING, p / sums, p)
     return normalised
+
+
+def predicted_probabilities(model: Any, X: Features, n_classes: int) -> FloatArray:
+    """Return the checked class probabilities of a fitted model, (n, n_classes).
+
+    Parameters
+    ----------
+    model : fitted classifier
+        With class codes as its ``classes_``.
+    X : (n, d) array or sparse array
+        A prepared table.
+    n_classes : int
+        Columns of the result; a class that the model has not seen gets zero.
+
+    Raises
+    ------
+    InvalidPredictionsError
+        If the model does not give probabilities.
+    """
+    classes: IntArray = np.asarray(model.classes_)
+    probabilities = checked_probabilities(model.predict_proba(X), X.shape[0], classes)
+    return aligned(probabilities, classes, n_classes)
 
 
 def aligned(probabilities: FloatArray, classes: IntArray, n_classes: int) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from automl.probabilities import aligned, checked_probabilities
+from automl.probabilities import predicted_probabilities
 from search_space.arrays import Features, FloatArray
 
 
@@ -47,10 +47,7 @@ class Member:
         """Return the average probabilities of the member's pipelines, (n, n_classes)."""
         total = np.zeros((X.shape[0], n_classes))
         for model in self.models:
-            # The same checks as in evaluation; a class that a training part lacked gets zero.
-            classes = np.asarray(model.classes_)
-            probabilities = checked_probabilities(model.predict_proba(X), X.shape[0], classes)
-            total += aligned(probabilities, classes, n_classes)
+            total += predicted_probabilities(model, X, n_classes)
         return total / len(self.models)
 
 

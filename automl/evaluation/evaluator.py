@@ -16,8 +16,8 @@ from sklearn.pipeline import Pipeline
 from automl.data.table_store import Table, TableHandle, load_table
 from automl.evaluation.framing import Payload
 from automl.metrics import Metric
-from automl.probabilities import aligned, checked_probabilities
-from search_space.arrays import FloatArray, IntArray, PredictionArray
+from automl.probabilities import predicted_probabilities
+from search_space.arrays import PredictionArray
 from search_space.component import Component
 from search_space.pipeline import build_pipeline
 from search_space.task import TaskProperties
@@ -160,7 +160,7 @@ def out_of_fold(spec: PipelineSpec, table: Table) -> tuple[PredictionArray, list
         pipeline = spec.build()
         pipeline.fit(table.X[fold.train], np.array(table.codes[fold.train]))
         rows = position[fold.validation]
-        total[rows] += _predict(pipeline, table.X[fold.validation], table.n_classes)
+        total[rows] += predicted_probabilities(pipeline, table.X[fold.validation], table.n_classes)
         counts[rows] += 1.0
         pipelines.append(pipeline)
     return (total / counts[:, np.newaxis]).astype(np.float32), pipelines
@@ -176,12 +176,6 @@ def load_models(data: bytes | memoryview) -> list[Pipeline]:
     """Return the pipelines that `dump_models` wrote."""
     models: list[Pipeline] = pickle.loads(data)
     return models
-
-
-def _predict(pipeline: Pipeline, X: Any, n_classes: int) -> FloatArray:
-    classes: IntArray = np.asarray(pipeline.classes_)
-    probabilities = checked_probabilities(pipeline.predict_proba(X), X.shape[0], classes)
-    return aligned(probabilities, classes, n_classes)
 
 
 def _writable(X: Any) -> Any:

@@ -133,9 +133,8 @@ def score_candidates(
     def acquisition(configurations: Sequence[Configuration]) -> FloatArray:
         return _score(model, problem.encoder.encode(configurations), incumbent)[0]
 
-    starts = [
-        history.trials[number].configuration for number in best_trials(history, settings.n_local)
-    ]
+    trials = history.trials
+    starts = [trials[number].configuration for number in best_trials(history, settings.n_local)]
     ends = local_search(
         acquisition,
         starts,

@@ -214,3 +214,14 @@ def filled_history(job: Job, fates: Sequence[Fate], seed: int = 0) -> History:
             proposal = random_proposal(job.space, rng)
         fate(job, history, history.open_trial(proposal))
     return history
+
+
+def with_losses(losses: list[float | None]) -> History:
+    """Return a history whose trials had these losses; None is a failure."""
+    job = mixed_job()
+    history = filled_history(job, [stays_pending] * len(losses))
+    for number, loss in enumerate(losses):
+        status = Status.CRASHED if loss is None else Status.SUCCESS
+        value = math.inf if loss is None else loss
+        history.record(Outcome(number=number, status=status, loss=value, seconds=1.0))
+    return history

@@ -20,6 +20,7 @@ from fakes.histories import (
     stays_pending,
     succeed,
     times_out,
+    with_losses,
 )
 from fakes.surrogates import KnownDiversity, KnownLoss
 from scipy.stats import rankdata
@@ -41,7 +42,7 @@ from automl.optimizers.random_search import RandomSearch
 from automl.scoring import as_metric
 from automl.surrogates.diversity import DiversitySurrogate
 from automl.surrogates.random_forest import RandomForest
-from automl.trial import Origin, Outcome, Status
+from automl.trial import Origin
 
 FEW = CandidateSettings(n_random=80, n_local=4, max_steps=2)
 NO_DESIGN = RandomDesign(0)
@@ -61,41 +62,6 @@ def bayesian(surrogate: Any = None, candidates: CandidateSettings = FEW) -> Baye
 def divbo(**settings: Any) -> DivBO:
     own: dict[str, Any] = {"initial_design": NO_DESIGN, "candidates": FEW}
     return DivBO(**own | settings)
-
-
-def with_losses(losses: list[float | None]) -> History:
-    """Return a history whose trials had these losses; None is a failure."""
-    job = mixed_job()
-    history = filled_history(job, [stays_pending] * len(losses))
-    for number, loss in enumerate(losses):
-        status = Status.CRASHED if loss is None else Status.SUCCESS
-        value = math.inf if loss is None else loss
-        history.record(Outcome(number=number, status=status, loss=value, seconds=1.0))
-    return history
-
-
-# Observations
-
-
-def test_a_failure_counts_as_the_worst_loss_and_a_pending_trial_as_the_median() -> None:
-    history = with_losses([0.2, None, 0.9, 0.3])
-    history.open_trial(random_proposal(history.problem.search_space, rng(8)))
-    X, y = performance_observations(history)
-    assert y.tolist() == [0.2, 0.9, 0.9, 0.3, 0.3]
-    configurations = [trial.configuration for trial in history.trials]
-    assert np.array_equal(X, history.problem.encoder.encode(configurations))
-
-
-def test_without_a_success_there_is_nothing_to_observe() -> None:
-    with pytest.raises(ValueError, match="needs one successful trial"):
-        performance_observations(with_losses([None, None]))
-
-
-def test_the_best_trials_come_by_rising_loss_and_the_earlier_recorded_first() -> None:
-    history = with_losses([0.5, None, 0.2, 0.5, 0.1])
-    assert best_trials(history, 3) == [4, 2, 0]
-    assert best_trials(history, 99) == [4, 2, 0, 3]
-    assert best_trials(with_losses([None]), 5) == []
 
 
 # Random search
