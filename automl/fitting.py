@@ -16,6 +16,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from automl.budget import Budget
+from automl.common_failure import common_failure
 from automl.data.resampling import Splits
 from automl.data.table_store import save_table
 from automl.ensembles.selection import better_than_baseline, select, shortlist
@@ -359,12 +360,15 @@ def _trial_seconds(settings: Settings) -> float:
 
 def _baseline_member(codes: IntArray, history: History) -> Member:
     """Return the class frequencies as the only member: there is no fitted model at all."""
+    common = common_failure(history)
     failed = next((o for o in history.outcomes if o.reason), None)
     why = f"; the first failure was: {failed.reason}" if failed is not None else ""
     counts = TrialCounts.of(outcome.status for outcome in history.outcomes)
     warnings.warn(
-        f"no trial gave a model in the given limits ({counts}){why}. The class frequencies are "
-        "predicted. Raise time_limit, trial_time_limit or memory_limit.",
+        f"{common} The class frequencies are predicted."
+        if common is not None
+        else f"no trial gave a model in the given limits ({counts}){why}. The class frequencies "
+        "are predicted. Raise time_limit, trial_time_limit or memory_limit.",
         DegradedResultWarning,
         stacklevel=6,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from automl.budget import Budget
+from automl.common_failure import common_failure
 from automl.errors import InputError, SpaceExhaustedError
 from automl.history import History
 from automl.optimizers.optimizer import Optimizer
@@ -42,6 +43,7 @@ class Workers(Protocol):
 def run_search(optimizer: Optimizer, workers: Workers, history: History, budget: Budget) -> None:
     """Fill `history` with trials until `budget` is spent, keeping every worker busy.
 
+    The search ends early where `common_failure` finds that no trial can succeed.
     With several slots the next proposal is made while all of them are busy, so that a slot that
     becomes free never waits for one. With one slot every proposal knows every outcome.
 
@@ -53,7 +55,7 @@ def run_search(optimizer: Optimizer, workers: Workers, history: History, budget:
     """
     prepared = None
     try:
-        while budget.allows_another(history.n_started):
+        while budget.allows_another(history.n_started) and common_failure(history) is None:
             if not workers.all_busy:
                 proposal = prepared or _next_proposal(optimizer, history)
                 prepared = None
@@ -63,18 +65,23 @@ def run_search(optimizer: Optimizer, workers: Workers, history: History, budget:
             else:
                 for outcome in workers.wait(budget.search_seconds_left):
                     history.record(outcome)
-    except SpaceExhaustedError as error:
-        # A finite space was tried in full: nothing is left to search.
-        if not history.n_started:
-            raise InputError(
-                f"optimizer {type(optimizer).__name__} must propose a configuration, but raised "
-                "SpaceExhaustedError before any trial was started"
-            ) from error
+    except SpaceExhaustedError:
+        pass  # a finite space was tried in full: nothing is left to search
+    if common_failure(history) is not None:
+        budget.is_stopped = True  # what still runs is not waited for
     for outcome in workers.stop():
         history.record(outcome)
 
 
 def _next_proposal(optimizer: Optimizer, history: History) -> Proposal:
-    answer = optimizer.propose(history, history.rng())
+    try:
+        answer = optimizer.propose(history, history.rng())
+    except SpaceExhaustedError as error:
+        if history.n_started:
+            raise
+        raise InputError(
+            f"optimizer {type(optimizer).__name__} must propose a configuration, but raised "
+            "SpaceExhaustedError before any trial was started"
+        ) from error
     space = history.problem.search_space.configuration_space
     return checked_proposal(answer, space, optimizer)

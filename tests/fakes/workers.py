@@ -22,12 +22,22 @@ class FakeClock:
         return self.now
 
 
-def first(running: Sequence[Trial]) -> int:  # noqa: ARG001
+def first(running: Sequence[Trial]) -> int:  # noqa: ARG001 - a Pick
     return 0
 
 
 def last(running: Sequence[Trial]) -> int:
     return len(running) - 1
+
+
+def always_fail(trial: Trial) -> Outcome:
+    return Outcome(
+        number=trial.number,
+        status=Status.CRASHED,
+        loss=math.inf,
+        seconds=1.0,
+        reason=f"ValueError: no value in row {trial.number}",
+    )
 
 
 def always_succeed(trial: Trial) -> Outcome:

@@ -74,6 +74,19 @@ def test_truth_values_come_back_as_such_and_are_scored_in_any_container(dtype: A
     assert clf.score(X, list(y), sample_weight=1 + Y) == pytest.approx(weighted)
 
 
+def test_a_scorer_that_always_fails_in_the_search_ends_it_early_with_its_reason() -> None:
+    def brittle(estimator: Any, table: Any, labels: Any) -> float:
+        # Neither on the small problem that scorers are tried out on, nor for the class frequencies.
+        if len(labels) > 20 and np.ptp(table[:, 0]) > 0.0:
+            raise KeyError("amount")
+        return float(estimator.score(table, labels))
+
+    with pytest.warns(DegradedResultWarning, match=r"All of the first 1\d .*KeyError: 'amount'"):
+        clf = quick(n_trials=200, scoring=brittle, cv=0.5).fit(X, Y)
+    assert len(clf.leaderboard()) < 20
+    assert np.allclose(clf.predict_proba(X[:2]), [[0.5, 0.5]], atol=0.05)
+
+
 def test_the_leaderboard_lists_every_trial_once_with_the_weights_of_the_ensemble() -> None:
     clf = quick(n_trials=5).fit(X, Y)
     board = clf.leaderboard()

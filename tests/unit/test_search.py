@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from ConfigSpace import Configuration
 from fakes.histories import Job, finite_space, mixed_job, random_proposal
-from fakes.workers import FakeClock, FakeWorkers, always_succeed, first, last
+from fakes.workers import FakeClock, FakeWorkers, always_fail, always_succeed, first, last
 
 from automl.budget import Budget
 from automl.errors import InputError, InputTypeError, SpaceExhaustedError
@@ -164,6 +164,24 @@ def test_failures_are_data_and_the_search_goes_on() -> None:
     history = search(FakeWorkers(2, evaluate=every_other_fails), n_trials=9)
     assert history.n_finished == 9
     assert history.successes == (0, 2, 4, 6, 8)
+
+
+@pytest.mark.parametrize("n_slots", [1, 3])
+def test_a_search_in_which_everything_fails_alike_ends_early(n_slots: int) -> None:
+    history, budget = mixed_job().history(), Budget(n_trials=100)
+    run_search(RandomSearch(), FakeWorkers(n_slots, evaluate=always_fail), history, budget)
+    assert 10 <= history.n_started == history.n_finished < 20
+    assert budget.is_stopped  # so that workers end what still runs
+
+
+def test_a_search_with_one_success_among_equal_failures_goes_on() -> None:
+    def seventh_succeeds(trial: Trial) -> Outcome:
+        return always_succeed(trial) if trial.number == 7 else always_fail(trial)
+
+    history, budget = mixed_job().history(), Budget(n_trials=40)
+    run_search(RandomSearch(), FakeWorkers(evaluate=seventh_succeeds), history, budget)
+    assert history.n_finished == 40
+    assert not budget.is_stopped
 
 
 @dataclass
