@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from ConfigSpace import Configuration
 
 from automl.metrics import Metric
 from automl.seeding import Purpose, derived_rng
@@ -68,7 +67,7 @@ class Record(Protocol):
 _Values = tuple[tuple[str, object], ...]
 
 
-def _values(configuration: Configuration) -> _Values:
+def _values(configuration: Mapping[str, object]) -> _Values:
     """Return what two equal configurations have in common.
 
     ConfigSpace hashes the printed form, in which ``'a'`` of a default and ``np.str_('a')`` of a
@@ -154,8 +153,8 @@ class History:
         for observe in self._observers:
             observe(outcome, self)
 
-    def was_proposed(self, configuration: Configuration) -> bool:
-        """Return whether a configuration was ever taken up, pending or not."""
+    def was_proposed(self, configuration: Mapping[str, object]) -> bool:
+        """Return whether a configuration, or one of these values, was taken up, pending or not."""
         return _values(configuration) in self._seen
 
     @property

@@ -12,34 +12,40 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from ConfigSpace import Configuration
 
 from automl.errors import SpaceExhaustedError
 from automl.history import History
 from automl.optimizers.candidates import random_candidates
+from automl.optimizers.enumeration import every_configuration
 from automl.trial import Origin, Proposal
 
 if TYPE_CHECKING:
     from automl.optimizers.initial_design import InitialDesign
 
-_DRAWS_BEFORE_GIVING_UP = 2_000
+_DRAWS_BEFORE_ENUMERATION = 2_000
 
 
 def propose_at_random(history: History, rng: np.random.Generator) -> Proposal:
     """Return a uniform draw that was never taken up before.
 
+    Where 2,000 further draws are all known, the space is finite and mostly tried: then the
+    configurations are gone through one by one until there is a new one.
+
     Raises
     ------
     SpaceExhaustedError
-        If 2,000 further draws are all known: the space is finite and small.
+        If every configuration of the space was taken up.
     """
     space = history.problem.search_space.configuration_space
-    for n_draws in (1, _DRAWS_BEFORE_GIVING_UP):
+    for n_draws in (1, _DRAWS_BEFORE_ENUMERATION):
         for configuration in random_candidates(space, n_draws, rng):
             if not history.was_proposed(configuration):
                 return Proposal(configuration=configuration, origin=Origin.RANDOM)
-    raise SpaceExhaustedError(
-        f"{_DRAWS_BEFORE_GIVING_UP} random draws gave no configuration that was not tried before"
-    )
+    for values in every_configuration(space, rng):
+        if not history.was_proposed(values):
+            return Proposal(configuration=Configuration(space, values), origin=Origin.RANDOM)
+    raise SpaceExhaustedError(f"all {history.n_started} configurations of the space were tried")
 
 
 @dataclass(frozen=True, slots=True)
