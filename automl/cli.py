@@ -246,8 +246,9 @@ def _add_predict(commands: argparse._SubParsersAction[CommandParser]) -> None:
         required=True,
         type=Path,
         metavar="FILE",
-        help=".csv or .parquet file for the predictions; overwritten if it exists",
+        help=".csv or .parquet file for the predictions",
     )
+    add("--force", action="store_true", help="overwrite the output file if it exists")
     add("--proba", action="store_true", help="also a column of probabilities for each class")
 
 

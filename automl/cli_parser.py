@@ -38,11 +38,14 @@ class CommandParser(OneLineParser):
         for name in _option_names(args or ()):
             if name not in self._option_string_actions:
                 known = [option for option in self._option_string_actions if option[1] == "-"]
-                self.error(f"unknown option {name}{did_you_mean(name, known, mark='')}")
+                self.error(f"unknown option {name}{did_you_mean(name, known, most=1, mark='')}")
             if name in seen:
                 self.error(f"option {name} is given twice")
             seen.add(name)
-        return super().parse_known_args(args, namespace)
+        options, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unexpected argument {rest[0]!r}")
+        return options, rest
 
 
 def _option_names(args: Sequence[str]) -> Iterator[str]:

@@ -9,13 +9,14 @@ from pathlib import Path
 import pandas as pd
 
 from automl.changes import Change
+from automl.command_files import check_new_file, check_new_folder
 from automl.command_messages import tell
 from automl.command_result import ONLY_BASELINE, SUCCESS, CommandResult
 from automl.data.files import read_table
 from automl.errors import InputError
 from automl.estimator import AutoClassifier
 from automl.leaderboard import TrialCounts
-from automl.model_file import SavedModel, check_writable, save_model
+from automl.model_file import SavedModel, save_model
 from automl.option_names import as_options
 from automl.result_tables import ensemble_text, loss_text
 from automl.suggestions import did_you_mean, names_in_words
@@ -32,7 +33,9 @@ def run(options: argparse.Namespace) -> CommandResult:
         If a file, a column or an option cannot be used. All but the saving is checked before the
         search starts.
     """
-    _check_places(options)
+    check_new_file("--model", options.model, read=(options.train,), may_exist=options.force)
+    if options.work_dir is not None:
+        check_new_folder("--work-dir", options.work_dir)
     estimator = _estimator(options)
     table = read_table(options.train)
     table.columns = table.columns.map(str)
@@ -47,23 +50,6 @@ def run(options: argparse.Namespace) -> CommandResult:
         _summary(estimator, options.model),
         ONLY_BASELINE if estimator.ensemble_.is_baseline else SUCCESS,
     )
-
-
-def _check_places(options: argparse.Namespace) -> None:
-    """Raise InputError unless what is to be written can be written."""
-    model: Path = options.model
-    if model.is_dir():
-        raise InputError(f"--model {str(model)!r} is a folder; name a file in it")
-    if model.exists() and not options.force:
-        raise InputError(f"--model {str(model)!r} exists; --force overwrites it")
-    check_writable(model.resolve().parent)
-    if options.work_dir is not None:
-        try:
-            options.work_dir.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = error.strerror or error
-            raise InputError(f"--work-dir {str(options.work_dir)!r}: {reason}") from error
-        check_writable(options.work_dir)
 
 
 def _without_target(table: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataFrame, pd.Series]:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from automl.command_files import check_new_file
 from automl.command_messages import tell
 from automl.command_result import CommandResult
 from automl.data.files import read_table, write_predictions
 from automl.errors import InputError
-from automl.model_file import SavedModel, check_writable, load_model
+from automl.model_file import SavedModel, load_model
 from automl.option_names import as_options
 from automl.suggestions import names_in_words
 
@@ -25,10 +26,8 @@ def run(options: argparse.Namespace) -> CommandResult:
         If a file or a column cannot be used.
     """
     output: Path = options.output
-    for given in (options.model, options.data):
-        if output.exists() and given.exists() and output.samefile(given):
-            raise InputError(f"--output {str(output)!r} would overwrite what is read")
-    check_writable(output.resolve().parent)
+    read = (options.model, options.data)
+    check_new_file("--output", output, read=read, may_exist=options.force)
     model = load_model(options.model)
     table = read_table(options.data)
     table.columns = table.columns.map(str)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 _MOST_NAMED = 20
 
 
-def did_you_mean(name: str, known: Iterable[str], *, mark: str = "'") -> str:
+def did_you_mean(name: str, known: Iterable[str], *, most: int = 3, mark: str = "'") -> str:
     """Return a question that names what is close to a name, or nothing.
 
     Parameters
@@ -17,6 +17,8 @@ def did_you_mean(name: str, known: Iterable[str], *, mark: str = "'") -> str:
         As it was typed.
     known : iterable of str
         Names that exist.
+    most : int
+        Names at most, the closest ones.
     mark : str
         What a suggestion is put between.
 
@@ -24,7 +26,7 @@ def did_you_mean(name: str, known: Iterable[str], *, mark: str = "'") -> str:
     --------
     >>> did_you_mean("RISC", ["risk", "age"])
     "; did you mean 'risk'?"
-    >>> did_you_mean("--time-limi", ["--time-limit", "--trials"], mark="")
+    >>> did_you_mean("--time-limi", ["--trial-time-limit", "--time-limit"], most=1, mark="")
     '; did you mean --time-limit?'
     >>> did_you_mean("income", ["age"])
     ''
@@ -32,7 +34,7 @@ def did_you_mean(name: str, known: Iterable[str], *, mark: str = "'") -> str:
     by_lower_case: dict[str, list[str]] = {}
     for candidate in known:
         by_lower_case.setdefault(candidate.casefold(), []).append(candidate)
-    close = difflib.get_close_matches(name.casefold(), by_lower_case)
+    close = difflib.get_close_matches(name.casefold(), by_lower_case, n=most)
     meant = [f"{mark}{spelling}{mark}" for lower in close for spelling in by_lower_case[lower]]
     return f"; did you mean {' or '.join(meant)}?" if meant else ""
 

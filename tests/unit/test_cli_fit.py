@@ -30,7 +30,7 @@ from search_space.presets import PRESETS
         (("--include", "lda", "--exclude", "lda"), "both in --include and in --exclude"),
         (("--cv", "41"), "--cv 41 folds cannot be made of 40 rows"),
         (("--work-dir", "."), "--work-dir '"),
-        (("--work-dir", "train.csv"), "--work-dir 'train.csv': File exists"),
+        (("--work-dir", "train.csv"), "--work-dir 'train.csv' is a file; name a folder"),
         (("--work-dir", "train.csv/new"), "--work-dir 'train.csv/new': Not a directory"),
     ],
 )
@@ -109,6 +109,7 @@ def test_an_unknown_target_of_a_wide_table_names_the_first_columns(
     ("model", "message"),
     [
         ("a.model", "--model 'a.model' exists; --force overwrites it"),
+        ("train.csv", "--model 'train.csv' exists; --force overwrites it"),
         (".", "--model '.' is a folder; name a file in it"),
         ("absent/new.model", "no file can be written in folder"),
         ("train.csv/new.model", "no file can be written in folder"),
@@ -122,6 +123,13 @@ def test_a_model_that_cannot_be_written_is_refused_before_the_table_is_read(
     argv = ("fit", "not even there.csv", "--target", "shape", "--model", model)
     assert message in fail(argv, capsys)
     assert (folder / "a.model").read_bytes() == before
+
+
+def test_the_table_is_never_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (folder / "train.csv").read_bytes()
+    line = fail((*FIT[:-1], str(folder / "train.csv"), "--force"), capsys)
+    assert line.endswith("train.csv' would overwrite what is read\n")
+    assert (folder / "train.csv").read_bytes() == before
 
 
 @pytest.mark.usefixtures("folder")

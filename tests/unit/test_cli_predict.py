@@ -76,6 +76,12 @@ def test_predict_knows_columns_by_their_names() -> None:
         ),
         (("a.model", "words.csv", "--output", "out.csv"), "width"),
         (("a.model", "new.csv", "--output", "new.csv"), "would overwrite what is read"),
+        (("a.model", "new.csv", "--output", "new.csv", "--force"), "would overwrite what is read"),
+        (
+            ("a.model", "new.csv", "--output", "half.csv"),
+            "'half.csv' exists; --force overwrites",
+        ),
+        (("a.model", "new.csv", "--output", "."), "--output '.' is a folder"),
         (("a.model", "new.csv", "--output", "./a.model"), "would overwrite what is read"),
         (("a.model", "new.csv", "--output", "out.txt"), "suffix that says no known kind"),
         (("a.model", "new.csv", "--output", "absent/out.csv"), "no file can be written"),
@@ -92,3 +98,10 @@ def test_predict_refuses_a_wrong_file_in_one_line(
     before = sorted((path.name, path.read_bytes()) for path in folder.iterdir())
     assert message in fail(("predict", *argv), capsys)
     assert sorted((path.name, path.read_bytes()) for path in folder.iterdir()) == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_predict_overwrites_where_that_is_asked_for() -> None:
+    Path("out.csv").write_text("old")
+    assert main((*PREDICT, "--force")) == 0
+    assert Path("out.csv").read_text().startswith("shape\n")
