@@ -30,7 +30,9 @@ class CommandParser(OneLineParser):
     first would be forgotten in silence.
     """
 
-    def parse_known_args(  # type: ignore[explicit-override, override]  # from 3.12 on; one overload
+    # `typing.override` is there from Python 3.12 on. The base has a second overload, for callers
+    # that bring a namespace of another type, which nobody does here.
+    def parse_known_args(  # type: ignore[explicit-override, override]  # see above
         self, args: Sequence[str] | None = None, namespace: _Namespace | None = None
     ) -> tuple[_Namespace | argparse.Namespace, list[str]]:
         """Parse the arguments of the command."""

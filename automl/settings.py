@@ -215,10 +215,10 @@ def _optimizer(value: Any) -> Optimizer:
 def _seed(random_state: Any) -> int:
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(random_state, np.random.RandomState | np.random.Generator):
-        # A Generator has no `randint`, which is why it is asked for `integers` first.
-        draw = getattr(random_state, "integers", None) or random_state.randint  # type: ignore[union-attr]
-        return int(draw(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
     is_whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
     if is_whole and int(random_state) >= 0:
         return int(random_state)

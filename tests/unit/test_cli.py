@@ -108,7 +108,7 @@ def test_our_warnings_are_one_line_and_others_are_left_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def warn(_: Any) -> CommandResult:
-        warnings.warn("two\nlines", AutoMLWarning, stacklevel=1)
+        warnings.warn("two\nlines, raise time_limit", AutoMLWarning, stacklevel=1)
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             warnings.warn("theirs", RuntimeWarning, stacklevel=1)
@@ -117,7 +117,7 @@ def test_our_warnings_are_one_line_and_others_are_left_alone(
     monkeypatch.setattr(command_leaderboard, "run", warn)
     with pytest.warns(RuntimeWarning, match="theirs"):
         assert main(("leaderboard", "a.model")) == 0
-    assert capsys.readouterr() == ("done\n", "automl: warning: two lines\n")
+    assert capsys.readouterr() == ("done\n", "automl: warning: two lines, raise --time-limit\n")
 
 
 @pytest.mark.usefixtures("folder")

@@ -26,7 +26,7 @@ from automl.trial import Origin, Outcome, Proposal, Status
 class Terminal(io.StringIO):
     """A stream that says it is a terminal."""
 
-    def isatty(self) -> bool:  # type: ignore[explicit-override]
+    def isatty(self) -> bool:  # type: ignore[explicit-override]  # typing has it from 3.12 on
         """Return True."""
         return True
 
@@ -34,7 +34,7 @@ class Terminal(io.StringIO):
 class BrokenStream(io.StringIO):
     """A stream whose reader has gone."""
 
-    def write(self, text: str) -> int:  # type: ignore[explicit-override]
+    def write(self, text: str) -> int:  # type: ignore[explicit-override]  # typing has it from 3.12 on
         """Fail."""
         raise BrokenPipeError(f"nobody reads {text!r}")
 
@@ -70,9 +70,9 @@ class Search:
         """Take the steps while the search is watched."""
         with watch(self.settings, self.budget) as observers:
             problem: Any = Problem(
-                search_space=OneLearner(),  # type: ignore[arg-type]
-                encoder=None,  # type: ignore[arg-type]
-                metric=None,  # type: ignore[arg-type]
+                search_space=OneLearner(),  # type: ignore[arg-type]  # only asked for names
+                encoder=None,  # type: ignore[arg-type]  # never asked
+                metric=None,  # type: ignore[arg-type]  # never asked
                 codes=np.zeros(0, dtype=np.int64),
             )
             predictions: Any = None
