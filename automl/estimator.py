@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,12 +23,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from automl.budget import Budget
 from automl.changes import Change
+from automl.data.label_types import Labels
 from automl.data.labels import comparable_labels, encode_labels
 from automl.data.resampling import make_splits
-from automl.data.schema import learn_schema
+from automl.data.schema import Schema, learn_schema
 from automl.data.task_description import describe_task
 from automl.ensembles.weighted_ensemble import WeightedEnsemble
-from automl.errors import InputError
+from automl.errors import DegradedResultWarning, InputError
+from automl.evaluation.baseline import baseline_loss
 from automl.fitting import FitResult, PreparedData, fit_ensemble
 from automl.history import History
 from automl.leaderboard import TrialRecord, leaderboard_frame
@@ -36,11 +40,22 @@ from automl.scoring import as_metric
 from automl.seeding import Purpose, derived_seed
 from automl.settings import Settings, check_settings
 from automl.task_space import space_for
+from automl.travel import check_can_travel
 from automl.trial import Outcome
 from automl.validation import affordable_cv
 from search_space.arrays import FloatArray
 
 Callback = Callable[[Outcome, History], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Checked:
+    """The user's table and labels after every check, and what is to be remembered of them."""
+
+    schema: Schema
+    classes: Labels
+    changes: tuple[Change, ...]
+    data: PreparedData
 
 
 class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
@@ -122,7 +137,8 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
     validation_ : str
         How the models were validated.
     baseline_loss_ : float
-        Validation loss of predicting the class frequencies.
+        Validation loss of predicting the class frequencies; infinite if `scoring` has no value for
+        a constant prediction.
     best_loss_ : float
         Validation loss of the best single model.
 
@@ -206,18 +222,20 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
             If a parameter, the table or the labels cannot be used; nothing was started then.
         """
         started_at = time.monotonic()
-        self.__dict__.pop("ensemble_", None)  # a fit that fails must not leave the one before
+        self._forget()
         settings = check_settings(self)
         budget = Budget(
             seconds=settings.time_limit, n_trials=settings.n_trials, started_at=started_at
         )
-        data = self._prepare(X, y, settings)
+        checked = self._check(X, y, settings)
         n_workers = joblib.effective_n_jobs(settings.n_jobs)
         with _work_folder(settings.work_dir) as folder, watch(settings, budget) as observers:
             result = fit_ensemble(
-                data, settings, budget, folder, n_workers=n_workers, observers=observers
+                checked.data, settings, budget, folder, n_workers=n_workers, observers=observers
             )
-        self._keep(result)
+        self._keep(checked, result)
+        for shortfall in result.shortfalls:
+            warnings.warn(shortfall, DegradedResultWarning, stacklevel=2)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -276,45 +294,56 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         check_is_fitted(self, "ensemble_")
         return leaderboard_frame(self.trials_, self.ensemble_.weights)
 
-    def _prepare(self, X: Any, y: Any, settings: Settings) -> PreparedData:
-        """Check the table and the labels; return what the search works on."""
+    def _check(self, X: Any, y: Any, settings: Settings) -> _Checked:
+        """Return what the search works on, after every check of the table and the labels."""
         name = type(self).__name__
         schema = learn_schema(X, estimator_name=name)
         features = schema.transform(X)
         codes, classes = encode_labels(y, features.shape[0], estimator_name=name)
+        n_classes = classes.shape[0]
         metric = as_metric(self.scoring, classes)
-        seed = derived_seed(settings.seed, Purpose.SPLITS)
+        check_can_travel("scoring", self.scoring)
         cv = affordable_cv(
             self.cv,
             n_rows=features.shape[0],
             n_columns=len(schema.numeric) + sum(schema.n_levels),
-            n_classes=classes.shape[0],
+            n_classes=n_classes,
             seconds=settings.time_limit,
         )
-        splits = make_splits(cv, codes, seed=seed, X=X)
-        task = describe_task(schema, codes, splits, classes.shape[0])
+        splits = make_splits(cv, codes, seed=derived_seed(settings.seed, Purpose.SPLITS), X=X)
+        baseline = baseline_loss(metric, codes, splits, n_classes)
+        task = describe_task(schema, codes, splits, n_classes)
         space, left_out = space_for(task, self.search_space, settings)
-        self._schema = schema
-        self.classes_ = classes
-        self.n_features_in_ = schema.n_features_in
-        if schema.feature_names_in is not None:
-            self.feature_names_in_ = schema.feature_names_in
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self.validation_ = splits.description
-        self.changes_: tuple[Change, ...] = (*schema.changes, *splits.changes, *left_out)
-        return PreparedData(
-            X=features,
-            codes=codes,
-            n_classes=classes.shape[0],
-            splits=splits,
-            metric=metric,
-            search_space=space,
+        return _Checked(
+            schema=schema,
+            classes=classes,
+            changes=(*schema.changes, *splits.changes, *baseline.changes, *left_out),
+            data=PreparedData(
+                X=features,
+                codes=codes,
+                n_classes=n_classes,
+                splits=splits,
+                metric=metric,
+                search_space=space,
+                baseline_loss=baseline.loss,
+            ),
         )
 
-    def _keep(self, result: FitResult) -> None:
+    def _forget(self) -> None:
+        """Remove everything that an earlier fit left: one that fails must not look fitted."""
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_schema"]:
+            delattr(self, name)
+
+    def _keep(self, checked: _Checked, result: FitResult) -> None:
+        self._schema = checked.schema
+        self.classes_ = checked.classes
+        self.n_features_in_ = checked.schema.n_features_in
+        if checked.schema.feature_names_in is not None:
+            self.feature_names_in_ = checked.schema.feature_names_in
+        self.validation_ = checked.data.splits.description
+        self.changes_: tuple[Change, ...] = (*checked.changes, *result.changes)
         self.ensemble_ = result.ensemble
-        self.baseline_loss_ = result.baseline_loss
+        self.baseline_loss_ = checked.data.baseline_loss
         self.best_loss_ = min((record.loss for record in result.records), default=float("inf"))
         self.trials_: tuple[TrialRecord, ...] = result.records
 

@@ -6,21 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import cloudpickle
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from automl.budget import Budget
 from automl.ensembles.weighted_ensemble import Member
 from automl.evaluation.calls import CallLimits
 from automl.evaluation.evaluator import RefitCall, load_models
+from automl.fit_limits import SECONDS_TO_FINISH
 from automl.history import History
-from automl.optimizers.observations import best_trials
 from automl.parallel.slots import WorkerSlots
+from automl.probabilities import checked_probabilities
 from automl.storage.models import ModelStore
 from automl.trial import Status, Trial
+from search_space.arrays import Features
 from search_space.values import plain_values
 
-_MEMBERS_EXPECTED = 10
-_SECONDS_TO_FINISH = 0.5  # for loading models and ending processes after the last refit
+_NO_TIME = "there was no time left"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +39,15 @@ class RefitPlan:
         What one fit may use.
     budget : Budget
         Ends the refits when the time of ``fit`` is over.
+    check_rows : (n, d) array or sparse array
+        A few prepared rows that each model has to predict in this process.
     """
 
     slots: WorkerSlots
     make_call: Callable[[Trial], RefitCall]
     limits: CallLimits
     budget: Budget
+    check_rows: Features
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +76,9 @@ def refit_trials(plan: RefitPlan, trials: Sequence[Trial]) -> Refits:
     """
     waiting = list(trials)
     fitted: dict[int, Pipeline] = {}
-    reasons = {trial.number: "there was no time left" for trial in trials}
+    reasons = {trial.number: _NO_TIME for trial in trials}
     while waiting or plan.slots.n_running:
-        seconds = plan.budget.seconds_left - _SECONDS_TO_FINISH
+        seconds = plan.budget.seconds_left - SECONDS_TO_FINISH
         if waiting and seconds <= 0.0:
             waiting.clear()
         elif waiting and not plan.slots.all_busy:
@@ -83,20 +88,51 @@ def refit_trials(plan: RefitPlan, trials: Sequence[Trial]) -> Refits:
             plan.slots.submit(trial.number, cloudpickle.dumps(plan.make_call(trial)), limits)
         else:
             for number, reply in plan.slots.collect(float("inf")):
+                reasons[number] = reply.reason
                 if reply.status is Status.SUCCESS:
-                    fitted[number] = load_models(reply.blobs[0])[0]
-                else:
-                    reasons[number] = reply.reason
+                    models, reasons[number] = usable_models(reply.blobs[0], plan.check_rows)
+                    fitted.update((number, model) for model in models)
     return Refits(fitted, {n: reason for n, reason in reasons.items() if n not in fitted})
+
+
+def usable_models(
+    data: bytes | memoryview, check_rows: Features
+) -> tuple[tuple[Pipeline, ...], str]:
+    """Return serialised pipelines, or none and why they do not predict in this process."""
+    try:
+        models = tuple(load_models(data))
+        for model in models:
+            probabilities = model.predict_proba(check_rows)
+            checked_probabilities(probabilities, check_rows.shape[0], np.asarray(model.classes_))
+    except Exception as error:  # noqa: BLE001 - code of a user's learner runs here
+        return (), f"its model does not work in this process: {type(error).__name__}: {error}"
+    return models, ""
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """The members of an ensemble, and what became of the others.
+
+    Attributes
+    ----------
+    members : tuple of Member
+        Those that have a fitted pipeline, by falling weight; weights sum to one. Empty if none has.
+    lost : mapping of int to str
+        Why a chosen trial is no member, by trial number.
+    """
+
+    members: tuple[Member, ...]
+    lost: Mapping[int, str]
 
 
 def assemble_members(
     weights: Mapping[int, float],
     history: History,
-    refitted: Mapping[int, Pipeline],
+    refits: Refits,
     stored: ModelStore,
-) -> tuple[Member, ...]:
-    """Return the members that have a fitted pipeline, by falling weight; weights sum to one.
+    check_rows: Features,
+) -> Assembled:
+    """Return the members that have a fitted pipeline.
 
     Parameters
     ----------
@@ -104,32 +140,38 @@ def assemble_members(
         Weight of each chosen trial.
     history : History
         Where the trials and their losses are.
-    refitted : mapping of int to Pipeline
-        Pipelines fitted on all rows; a trial that is not there uses its stored fold models.
+    refits : Refits
+        Pipelines fitted on all rows; a trial that has none there uses its stored fold models.
     stored : ModelStore
         Fold models.
-
-    Returns
-    -------
-    tuple of Member
-        Without the trials that have neither; empty if none has one.
+    check_rows : (n, d) array or sparse array
+        A few prepared rows that each model has to predict in this process.
     """
     members = []
+    lost = {}
     for number in sorted(weights, key=lambda number: (-weights[number], number)):
-        models = _models_of(number, refitted, stored)
+        is_refitted = number in refits.fitted
+        models, reason = (
+            ((refits.fitted[number],), "")
+            if is_refitted
+            else _fold_models(number, stored, check_rows)
+        )
         if models:
-            members.append(_member(number, weights[number], history, models, number in refitted))
+            members.append(_member(number, weights[number], history, models, is_refitted))
+        else:
+            lost[number] = "; ".join(filter(None, (refits.reasons.get(number, ""), reason)))
     total = sum(member.weight for member in members)
-    return tuple(replace(member, weight=member.weight / total) for member in members)
+    scaled = tuple(replace(member, weight=member.weight / total) for member in members)
+    return Assembled(members=scaled, lost=lost)
 
 
-def _models_of(
-    number: int, refitted: Mapping[int, Pipeline], stored: ModelStore
-) -> tuple[Pipeline, ...]:
-    if number in refitted:
-        return (refitted[number],)
+def _fold_models(
+    number: int, stored: ModelStore, check_rows: Features
+) -> tuple[tuple[Pipeline, ...], str]:
     data = stored.read(number)
-    return tuple(load_models(data)) if data is not None else ()
+    if data is None:
+        return (), "the models of its folds were not kept"
+    return usable_models(data, check_rows)
 
 
 def _member(
@@ -150,17 +192,3 @@ def _member(
         models=models,
         is_refitted=is_refitted,
     )
-
-
-def estimated_refit_seconds(history: History, n_splits: int, n_workers: int) -> float:
-    """Return about how long it takes to refit the members that an ensemble may have.
-
-    The ten trials with the lowest losses stand for the members. One fit on all rows takes a
-    split's share of the evaluation, and more by the rows that a split leaves out.
-    """
-    best = best_trials(history, _MEMBERS_EXPECTED)
-    outcomes = (history.outcome_of(number) for number in best)
-    growth = n_splits / (n_splits - 1) if n_splits > 1 else 4 / 3
-    fits = [growth * outcome.seconds / n_splits for outcome in outcomes if outcome is not None]
-    # However many workers there are, the longest fit has to end.
-    return max(sum(fits) / n_workers, max(fits, default=0.0))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import copy
-import pickle
 from typing import Any
 
-import cloudpickle
 from ConfigSpace import ConfigurationSpace
 
 from automl.changes import Change
 from automl.errors import InputError, InputTypeError
 from automl.settings import Settings
+from automl.travel import check_can_travel
 from search_space.adoption import adopt_space
 from search_space.component import Component
 from search_space.custom import as_component
@@ -80,17 +79,6 @@ def _with_our_names(message: str) -> str:
     return ":".join([_PARAMETERS.get(argument, argument), *rest])
 
 
-def _check_can_travel(component: Component, learner: Any) -> None:
-    """Refuse a learner that cannot be sent to the processes that evaluate it."""
-    try:
-        cloudpickle.dumps(component)
-    except (TypeError, AttributeError, ValueError, pickle.PicklingError) as error:
-        raise InputError(
-            f"extra_learners: {learner!r} cannot be pickled ({error}), so no other process can fit "
-            "it; leave out what holds locks, open files or connections"
-        ) from error
-
-
 def _components(learners: tuple[Any, ...]) -> tuple[Component, ...]:
     components: list[Component] = []
     for learner in learners:
@@ -99,6 +87,6 @@ def _components(learners: tuple[Any, ...]) -> tuple[Component, ...]:
             component = as_component(learner, taken)
         except SearchSpaceError as error:
             raise InputError(f"extra_learners: {error}") from error
-        _check_can_travel(component, learner)
+        check_can_travel("extra_learners", learner, sent=component)
         components.append(component)
     return tuple(components)

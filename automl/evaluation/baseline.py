@@ -2,12 +2,86 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline
 
+from automl.changes import Change
 from automl.data.resampling import Splits
+from automl.errors import InputError
+from automl.metrics import Metric, MetricError, rescaled
 from search_space.arrays import IntArray, PredictionArray
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineLoss:
+    """What predicting the class frequencies costs.
+
+    Attributes
+    ----------
+    loss : float
+        Validation loss; infinite where the metric has no value for a constant prediction, so that
+        every model is better.
+    changes : tuple of Change
+        Says so, then.
+    """
+
+    loss: float
+    changes: tuple[Change, ...] = ()
+
+
+def baseline_loss(metric: Metric, codes: IntArray, splits: Splits, n_classes: int) -> BaselineLoss:
+    """Return the validation loss of predicting the class frequencies.
+
+    Parameters
+    ----------
+    metric : Metric
+        Predictions to a loss.
+    codes : (n,) array of int
+        Class of each row.
+    splits : Splits
+        Which rows train and which validate.
+    n_classes : int
+        Number of classes.
+
+    Raises
+    ------
+    InputError
+        If the metric has no value for any prediction of the validation rows.
+    """
+    covered = codes[splits.covered]
+    try:
+        return BaselineLoss(metric.loss(covered, baseline_predictions(codes, splits, n_classes)))
+    except MetricError as error:
+        _check_defined(metric, covered)
+        change = Change(
+            "the comparison with the class frequencies",
+            "left out",
+            f"{metric.name} has no value for a constant prediction ({error})",
+        )
+        return BaselineLoss(math.inf, (change,))
+
+
+def _check_defined(metric: Metric, covered: IntArray) -> None:
+    """Refuse validation rows that no model could be judged on."""
+    rows = np.arange(covered.shape[0])
+    predictions = np.ones((covered.shape[0], len(metric.classes)))
+    predictions[rows, covered] += 0.1 + rows % 7  # no two neighbours alike, every row right
+    try:
+        metric.loss(covered, rescaled(predictions))
+    except MetricError as error:
+        absent = np.setdiff1d(np.arange(len(metric.classes)), covered)
+        if not absent.size:
+            raise InputError(
+                f"scoring: {metric.name} has no value on the validation rows ({error})"
+            ) from error
+        raise InputError(
+            f"cv: no validation row has the class {str(metric.classes[absent[0]])!r}, and without it "
+            f"{metric.name} has no value ({error}); choose splits in which every class validates"
+        ) from error
 
 
 def baseline_predictions(codes: IntArray, splits: Splits, n_classes: int) -> PredictionArray:

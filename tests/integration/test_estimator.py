@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
 from automl import AutoClassifier
-from automl.errors import DegradedResultWarning
+from automl.errors import DegradedResultWarning, InputError
 from automl.history import History
 from automl.trial import Origin, Outcome, Proposal
 
@@ -281,8 +283,60 @@ def test_a_fit_that_fails_leaves_nothing_of_the_fit_before() -> None:
     clf = quick(n_trials=2).fit(X, np.array(["no", "yes"])[Y])
     with pytest.raises(RuntimeError, match="callback"):
         clf.set_params(callbacks=[fail]).fit(X, 1 - Y)
+    assert [name for name in vars(clf) if name.endswith("_")] == []
     with pytest.raises(NotFittedError):
         clf.predict(X)
+
+
+def test_a_scorer_without_a_value_for_constant_predictions_is_optimised() -> None:
+    def spread(estimator: Any, X: Any, y: Any) -> float:
+        if np.unique(X[:, 1]).size < 10:
+            raise ValueError("all predictions are alike")
+        return float(estimator.score(X, y))
+
+    clf = quick(scoring=spread).fit(X, Y)
+    assert np.isinf(clf.baseline_loss_)
+    assert clf.score(X, Y) > 0.7
+    assert any("all predictions are alike" in str(change) for change in clf.changes_)
+
+
+def test_a_scorer_that_fails_at_the_end_costs_the_ensemble_and_not_the_search() -> None:
+    here, ended = os.getpid(), []
+
+    def only_in_children(estimator: Any, X: Any, y: Any) -> float:
+        if os.getpid() == here and ended:
+            raise RuntimeError("out of order")
+        return float(estimator.score(X, y))
+
+    def note(outcome: Outcome, _: History) -> None:
+        ended.append(outcome.number)
+
+    with pytest.warns(DegradedResultWarning, match="ensemble selection failed.*out of order"):
+        clf = quick(scoring=only_in_children, callbacks=[note], optimizer="random").fit(X, Y)
+    (member,) = clf.ensemble_.members
+    assert member.loss == clf.best_loss_
+
+
+def test_a_scorer_that_cannot_be_sent_to_a_process_is_refused_by_name() -> None:
+    lock = threading.Lock()
+
+    def locked(estimator: Any, X: Any, y: Any) -> float:
+        with lock:
+            return float(estimator.score(X, y))
+
+    with pytest.raises(InputError, match=r"^scoring: .* cannot be pickled"):
+        quick(scoring=locked).fit(X, Y)
+
+
+def test_members_that_there_was_no_time_to_refit_are_named() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("automl.refit.SECONDS_TO_FINISH", 1e9)
+        clf = quick(time_limit=1000.0).fit(X, Y)
+    assert not any(member.is_refitted for member in clf.ensemble_.members)
+    (change,) = [change for change in clf.changes_ if "refit" in change.subject]
+    assert "no time left" in change.reason
+    for member in clf.ensemble_.members:
+        assert str(member.number) in change.subject
 
 
 def test_a_fitted_estimator_survives_pickle_and_joblib(tmp_path: Path) -> None:

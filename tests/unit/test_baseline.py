@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import cloudpickle
 import numpy as np
+import pytest
 import scipy.sparse
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_val_predict
 
 from automl.data.folds import Fold, Splits
-from automl.evaluation.baseline import baseline_predictions, fit_baseline
+from automl.errors import InputError
+from automl.evaluation.baseline import baseline_loss, baseline_predictions, fit_baseline
+from automl.scoring import as_metric
 
 
 def splits_of(n_rows: int, *pairs: tuple[list[int], list[int]]) -> Splits:
@@ -54,3 +60,42 @@ def test_the_fitted_baseline_ignores_the_features() -> None:
 def test_the_fitted_baseline_can_be_pickled() -> None:
     model = cloudpickle.loads(cloudpickle.dumps(fit_baseline(np.array([0, 1]))))
     assert model.predict_proba(np.zeros((1, 2))).tolist() == [[0.5, 0.5]]
+
+
+FOUR = splits_of(4, ([0, 1], [2, 3]), ([2, 3], [0, 1]))
+
+
+def test_its_loss_is_that_of_its_predictions() -> None:
+    codes = np.array([0, 1, 0, 1])
+    metric = as_metric("neg_log_loss", [0, 1])
+    found = baseline_loss(metric, codes, FOUR, 2)
+    assert found.loss == pytest.approx(math.log(2))
+    assert found.changes == ()
+
+
+def test_a_metric_without_a_value_for_a_constant_prediction_has_no_baseline() -> None:
+    def spread(estimator: Any, X: Any, y: Any) -> float:
+        if np.ptp(X[:, 1]) < 1e-6:
+            raise ValueError("all predictions are alike")
+        return float((estimator.predict(X) == y).mean())
+
+    found = baseline_loss(as_metric(spread, [0, 1]), np.array([0, 1, 0, 1]), FOUR, 2)
+    assert math.isinf(found.loss)
+    assert "all predictions are alike" in str(found.changes[0])
+
+
+def test_validation_rows_without_a_class_that_the_metric_needs_are_refused() -> None:
+    codes = np.array([0, 1, 1, 1])
+    splits = splits_of(4, ([0, 1], [2, 3]))
+    with pytest.raises(InputError, match=r"cv: no validation row has the class 'a', and without"):
+        baseline_loss(as_metric("roc_auc", ["a", "b"]), codes, splits, 2)
+
+
+def test_a_metric_without_any_value_on_the_validation_rows_is_refused() -> None:
+    def picky(estimator: Any, X: Any, y: Any) -> float:
+        if len(y) == 4:
+            raise ValueError("I do not like four rows")
+        return float((estimator.predict(X) == y).mean())
+
+    with pytest.raises(InputError, match=r"scoring: picky has no value .* four rows"):
+        baseline_loss(as_metric(picky, [0, 1]), np.array([0, 1, 0, 1]), FOUR, 2)

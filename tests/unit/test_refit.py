@@ -9,11 +9,8 @@ import cloudpickle
 import numpy as np
 import pytest
 from fakes.histories import (
-    Fate,
-    crashes,
     filled_history,
     mixed_job,
-    stays_pending,
     succeed,
 )
 from fakes.learners import LENIENT, OPERATORS
@@ -29,57 +26,14 @@ from automl.evaluation.calls import CallLimits, Reply
 from automl.evaluation.evaluator import PipelineSpec, RefitCall, dump_models
 from automl.history import History
 from automl.parallel.slots import Run, WorkerSlots
-from automl.refit import RefitPlan, Refits, assemble_members, estimated_refit_seconds, refit_trials
+from automl.refit import Assembled, RefitPlan, Refits, assemble_members, refit_trials
 from automl.storage.models import ModelStore
-from automl.trial import Outcome, Status, Trial
+from automl.trial import Status, Trial
 from search_space.task import TaskProperties
 
 TASK = TaskProperties(
     n_rows=6, n_classes=3, smallest_class=2, largest_class=2, numeric=(0, 1), is_sparse=False
 )
-
-
-def with_seconds(seconds: list[float], losses: list[float] | None = None) -> History:
-    history = filled_history(mixed_job(), [stays_pending] * len(seconds))
-    for number, value in enumerate(seconds):
-        loss = losses[number] if losses is not None else 0.1 * number
-        history.record(Outcome(number=number, status=Status.SUCCESS, loss=loss, seconds=value))
-    return history
-
-
-# The estimate
-
-
-def test_a_refit_on_all_rows_takes_a_fold_and_what_the_fold_left_out() -> None:
-    history = with_seconds([6.0, 12.0, 30.0])
-    # Five folds: a fit takes 1.2, 2.4 and 6 s on 4/5 of the rows, 1.5, 3 and 7.5 s on all.
-    assert estimated_refit_seconds(history, n_splits=5, n_workers=1) == pytest.approx(12.0)
-    # Two folds: 3, 6 and 15 s on half of the rows.
-    assert estimated_refit_seconds(history, n_splits=2, n_workers=1) == pytest.approx(48.0)
-    # One hold-out part of a quarter: 48 s on 3/4 of the rows.
-    assert estimated_refit_seconds(history, n_splits=1, n_workers=1) == pytest.approx(64.0)
-
-
-def test_workers_share_the_refits_but_the_longest_has_to_end() -> None:
-    history = with_seconds([6.0, 12.0, 30.0, 12.0])
-    # 1.5, 3, 7.5 and 3 s.
-    assert estimated_refit_seconds(history, n_splits=5, n_workers=2) == pytest.approx(7.5)
-    history = with_seconds([12.0] * 6)
-    assert estimated_refit_seconds(history, n_splits=5, n_workers=2) == pytest.approx(9.0)
-    assert estimated_refit_seconds(history, n_splits=5, n_workers=64) == pytest.approx(3.0)
-
-
-def test_the_ten_best_trials_stand_for_the_members() -> None:
-    losses = [0.9] * 5 + [0.1] * 10
-    history = with_seconds([1000.0] * 5 + [4.0] * 10, losses)
-    # Ten fits of 1 s on all rows.
-    assert estimated_refit_seconds(history, n_splits=5, n_workers=1) == pytest.approx(10.0)
-
-
-@pytest.mark.parametrize("fates", [(), (crashes, stays_pending)])
-def test_without_a_success_no_time_is_needed(fates: tuple[Fate, ...]) -> None:
-    history = filled_history(mixed_job(), fates)
-    assert estimated_refit_seconds(history, n_splits=5, n_workers=2) == 0.0
 
 
 # The refits
@@ -130,7 +84,13 @@ def refit(
         return RefitCall(spec=spec, table=table)
 
     with WorkerSlots(opens(run), n_slots) as slots:
-        plan = RefitPlan(slots=slots, make_call=make_call, limits=LIMITS, budget=budget)
+        plan = RefitPlan(
+            slots=slots,
+            make_call=make_call,
+            limits=LIMITS,
+            budget=budget,
+            check_rows=np.zeros((2, 2)),
+        )
         return refit_trials(plan, trials)
 
 
@@ -206,6 +166,30 @@ def store(tmp_path: Path) -> ModelStore:
     return ModelStore(folder, n_kept=3)
 
 
+def assembled(
+    weights: dict[int, float], history: History, fitted: dict[int, Pipeline], store: ModelStore
+) -> Assembled:
+    reasons = {number: "too long" for number in weights if number not in fitted}
+    return assemble_members(weights, history, Refits(fitted, reasons), store, np.zeros((2, 1)))
+
+
+class Homesick:
+    """Leaves the process it was made in as something that cannot be brought back."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return int, ("no number",)
+
+
+class Moody:
+    """A model that predicts nothing usable."""
+
+    classes_ = (0, 1)
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Return no numbers."""
+        return np.full((X.shape[0], 2), np.nan)
+
+
 @pytest.fixture
 def history() -> History:
     return filled_history(mixed_job(), [succeed] * 5)
@@ -216,7 +200,7 @@ def test_a_refitted_model_is_preferred_and_fold_models_stand_in(
 ) -> None:
     store.offer(0, 0.1, dump_models([model(1, 1), model(1, 3)]))
     store.offer(2, 0.2, dump_models([model(1, 1)]))
-    members = assemble_members({0: 0.4, 2: 0.6}, history, {2: model(3, 1)}, store)
+    members = assembled({0: 0.4, 2: 0.6}, history, {2: model(3, 1)}, store).members
     assert [member.number for member in members] == [2, 0]
     assert [member.is_refitted for member in members] == [True, False]
     assert [len(member.models) for member in members] == [1, 2]
@@ -228,7 +212,7 @@ def test_a_refitted_model_is_preferred_and_fold_models_stand_in(
 def test_the_shares_of_lost_members_go_to_the_others(history: History, store: ModelStore) -> None:
     store.offer(4, 0.1, dump_models([model(1, 1)]))
     weights = {0: 0.5, 1: 0.2, 4: 0.3}
-    members = assemble_members(weights, history, {1: model(1, 1)}, store)
+    members = assembled(weights, history, {1: model(1, 1)}, store).members
     assert {member.number: member.weight for member in members} == pytest.approx({4: 0.6, 1: 0.4})
 
 
@@ -237,13 +221,13 @@ def test_members_come_by_falling_weight_and_the_earlier_trial_first_among_equals
 ) -> None:
     weights = {3: 0.25, 1: 0.25, 0: 0.1, 4: 0.4}
     refitted = {number: model(1, 1) for number in weights}
-    members = assemble_members(weights, history, refitted, store)
+    members = assembled(weights, history, refitted, store).members
     assert [member.number for member in members] == [4, 1, 3, 0]
     assert sum(member.weight for member in members) == pytest.approx(1.0)
 
 
 def test_a_member_says_what_it_is(history: History, store: ModelStore) -> None:
-    (member,) = assemble_members({1: 1.0}, history, {1: model(1, 1)}, store)
+    (member,) = assembled({1: 1.0}, history, {1: model(1, 1)}, store).members
     configuration = history.trials[1].configuration
     outcome = history.outcome_of(1)
     assert outcome is not None
@@ -258,4 +242,34 @@ def test_a_member_says_what_it_is(history: History, store: ModelStore) -> None:
 def test_without_any_model_there_are_no_members(
     history: History, store: ModelStore, weights: dict[int, float]
 ) -> None:
-    assert assemble_members(weights, history, {}, store) == ()
+    nothing = assembled(weights, history, {}, store)
+    assert nothing.members == ()
+    assert nothing.lost == {n: "too long; the models of its folds were not kept" for n in weights}
+
+
+@pytest.mark.parametrize(
+    ("model_of_fold", "reason"),
+    [(Homesick(), "ValueError: invalid literal"), (Moody(), "Error: ")],
+    ids=["cannot be loaded", "cannot predict"],
+)
+def test_a_model_that_does_not_work_here_is_left_out_with_the_reason(
+    history: History, store: ModelStore, model_of_fold: object, reason: str
+) -> None:
+    store.offer(0, 0.1, cloudpickle.dumps([model_of_fold]))
+    store.offer(1, 0.1, dump_models([model(1, 1)]))
+    result = assembled({0: 0.7, 1: 0.3}, history, {}, store)
+    assert [(member.number, member.weight) for member in result.members] == [(1, 1.0)]
+    assert list(result.lost) == [0]
+    assert "does not work in this process" in result.lost[0]
+    assert reason in result.lost[0]
+
+
+def test_a_refit_that_does_not_work_here_is_a_refit_that_failed(
+    table: TableHandle, trials: list[Trial]
+) -> None:
+    watched = Watched(FakeClock())
+    blobs = (cloudpickle.dumps([Homesick()]),)
+    watched.instead = {0: Reply(status=Status.SUCCESS, seconds=1.0, blobs=blobs)}
+    refits = refit(watched.run, table, trials, Budget())
+    assert sorted(refits.fitted) == [1, 2, 3, 4]
+    assert "does not work in this process" in refits.reasons[0]

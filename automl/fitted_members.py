@@ -1,0 +1,102 @@
+"""From the weights of chosen trials to fitted members, and word of those that are not as asked."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from automl.changes import Change
+from automl.ensembles.weighted_ensemble import Member
+from automl.history import History
+from automl.refit import RefitPlan, Refits, assemble_members, refit_trials
+from automl.storage.models import ModelStore
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class FittedMembers:
+    """The members of an ensemble.
+
+    Attributes
+    ----------
+    members : tuple of Member
+        By falling weight; weights sum to one. Empty if no chosen trial has a model.
+    changes : tuple of Change
+        Members that were to be refitted and are not.
+    shortfall : str
+        Which chosen trials have no model, and why; empty if all have one.
+    """
+
+    members: tuple[Member, ...]
+    changes: tuple[Change, ...]
+    shortfall: str
+
+
+def fit_members(
+    weights: Mapping[int, float],
+    history: History,
+    models: ModelStore,
+    plan: RefitPlan,
+    *,
+    refit: bool,
+) -> FittedMembers:
+    """Refit chosen trials on all rows where wanted and possible, else take the models of folds.
+
+    Trials that have neither are left out, and the others share their weights.
+
+    Parameters
+    ----------
+    weights : mapping of int to float
+        Weight of each chosen trial.
+    history : History
+        Where the trials are.
+    models : ModelStore
+        Models of the validation splits.
+    plan : RefitPlan
+        How to refit.
+    refit : bool
+        Whether to refit.
+    """
+    refits = Refits()
+    if refit:
+        # Trials whose fold models were not kept come first: they have nothing else.
+        order = sorted(weights, key=lambda number: (models.has(number), -weights[number], number))
+        refits = refit_trials(plan, [history.trials[number] for number in order])
+    assembled = assemble_members(weights, history, refits, models, plan.check_rows)
+    return FittedMembers(
+        members=assembled.members,
+        changes=_not_refitted(assembled.members, refits),
+        shortfall=_in_words(assembled.lost, len(weights)),
+    )
+
+
+def _in_words(lost: Mapping[int, str], n_chosen: int) -> str:
+    """Return what is to be said of chosen trials without a model."""
+    if not lost:
+        return ""
+    reasons = "; ".join(f"trial {number}: {reason}" for number, reason in sorted(lost.items()))
+    return (
+        f"{len(lost)} of {n_chosen} ensemble members could not be fitted again and are left out "
+        f"({reasons})"
+    )
+
+
+def _not_refitted(members: tuple[Member, ...], refits: Refits) -> tuple[Change, ...]:
+    """Return one change for each reason why members are the models of their folds."""
+    numbers: dict[str, list[int]] = {}
+    for member in members:
+        if member.number in refits.reasons:
+            numbers.setdefault(refits.reasons[member.number], []).append(member.number)
+    changes = tuple(
+        Change(
+            f"the refit of trial{'s' * (len(trials) > 1)} {', '.join(map(str, sorted(trials)))}",
+            "left out",
+            f"{reason}; the models of the validation splits are averaged",
+        )
+        for reason, trials in numbers.items()
+    )
+    for change in changes:
+        _LOG.info("%s", change)
+    return changes

@@ -1,0 +1,112 @@
+"""From a finished search to the trials that form the ensemble, and their weights."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from automl.ensembles.selection import better_than_baseline, select, shortlist
+from automl.ensembles.tolerance import loss_tolerance
+from automl.history import History
+from automl.metrics import MetricError
+from search_space.arrays import IntArray
+
+_SELECTION_BYTES = 256 * 2**20  # predictions that ensemble selection may copy
+_FEWEST_SELECTABLE = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberChoice:
+    """The trials of an ensemble.
+
+    Attributes
+    ----------
+    weights : mapping of int to float
+        Weight of each chosen trial; empty if no trial succeeded, otherwise they sum to one.
+    loss : float
+        Validation loss of the ensemble.
+    shortfall : str
+        Why it is a single model though an ensemble was asked for; empty if it is not.
+    """
+
+    weights: Mapping[int, float]
+    loss: float
+    shortfall: str = ""
+
+
+def choose_members(history: History, size: int, *, scoring_seconds: float) -> MemberChoice:
+    """Return what greedy selection makes of the trials that are better than the class frequencies.
+
+    If there is none, or selection fails, the trial with the lowest loss stands alone.
+
+    Losses within one standard error of the lowest count as equal where the metric reads labels
+    only, see `loss_tolerance`; not if `size` is 1, which asks for the lowest.
+
+    Parameters
+    ----------
+    history : History
+        A finished search.
+    size : int
+        Rounds of selection.
+    scoring_seconds : float
+        How long a scorer may take that is called for each candidate in each round; the worst
+        candidates are left out where it would take longer.
+    """
+    if not history.successes:
+        return MemberChoice(weights={}, loss=history.baseline_loss)
+    losses = history.success_losses()
+    library = np.flatnonzero(better_than_baseline(losses, history.baseline_loss))
+    if not library.size:
+        reason = (
+            f"no model has a lower loss than the class frequencies ({history.baseline_loss:.6g})"
+        )
+        return _single_best(history, reason)
+    try:
+        n_best = _n_selectable(history, size, scoring_seconds)
+        return _selected(history, np.sort(library[shortlist(losses[library], n_best)]), size)
+    except (MetricError, MemoryError) as error:
+        return _single_best(history, f"ensemble selection failed ({type(error).__name__}: {error})")
+
+
+def _selected(history: History, library: IntArray, size: int) -> MemberChoice:
+    """Return what selection makes of some successful trials."""
+    numbers = [history.successes[i] for i in library]
+    stack, codes, metric = (
+        history.predictions.stack(numbers),
+        history.problem.codes,
+        history.problem.metric,
+    )
+    best = int(history.success_losses()[library].argmin())
+    tolerance = loss_tolerance(metric, codes, stack[best]) if size > 1 else 0.0
+    selection = select(stack, codes, metric, size, tolerance=tolerance)
+    weights = {numbers[i]: float(selection.weights[i]) for i in selection.members}
+    return MemberChoice(weights=weights, loss=selection.loss)
+
+
+def _single_best(history: History, reason: str) -> MemberChoice:
+    best = history.best
+    if best is None:
+        raise ValueError("no trial succeeded")
+    return MemberChoice(
+        weights={best.number: 1.0},
+        loss=best.loss,
+        shortfall=f"{reason}; the single best model is returned without an ensemble",
+    )
+
+
+def _n_selectable(history: History, size: int, scoring_seconds: float) -> int:
+    """Return how many trials, the best ones, ensemble selection can afford to choose from."""
+    codes, metric = history.problem.codes, history.problem.metric
+    example = history.predictions.stack(history.successes[:1])[0]
+    # Copying more predictions would cost more memory than it can bring.
+    n_best = max(_FEWEST_SELECTABLE, _SELECTION_BYTES // int(example.nbytes))
+    if metric.known is not None or math.isinf(scoring_seconds):
+        return n_best
+    started = time.perf_counter()
+    metric.loss(codes, example)
+    affordable = scoring_seconds / (time.perf_counter() - started)
+    return max(1, min(n_best, int(affordable / size)))
