@@ -17,7 +17,6 @@ from ConfigSpace.types import NotSet
 
 from search_space.arrays import FloatArray
 
-_MAX_SEED = 2**31 - 1
 _DRAWS_OF_A_FLOAT = 100
 
 Values = dict[str, Any]
@@ -81,5 +80,6 @@ def _values_of(
         start = int(rng.integers(n_values))
         yield from (lowest + (start + i) % n_values for i in range(n_values))
     else:
-        generator = np.random.RandomState(int(rng.integers(_MAX_SEED)))
-        yield from map(float, hyperparameter.sample_value(_DRAWS_OF_A_FLOAT, seed=generator))
+        low, high = hyperparameter.lower_vectorized, hyperparameter.upper_vectorized
+        for draw in rng.uniform(low, high, _DRAWS_OF_A_FLOAT):
+            yield float(hyperparameter.to_value(draw))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,11 @@ from ConfigSpace import (
     InCondition,
     Integer,
     OrdinalHyperparameter,
+)
+from ConfigSpace.hyperparameters import (
+    BetaFloatHyperparameter,
+    Hyperparameter,
+    NormalFloatHyperparameter,
 )
 from ConfigSpace.util import generate_grid
 from fakes.histories import Job, finite_space, space_of
@@ -117,9 +123,21 @@ def test_a_branch_that_is_forbidden_is_not_walked_through() -> None:
     assert {values["a"] for values in found} == {"good"}
 
 
-def test_a_number_that_is_not_whole_has_new_values_each_time() -> None:
+@pytest.mark.parametrize(
+    "rate",
+    [
+        Float("rate", (1e-3, 1.0), log=True),
+        Float("rate", (-5.0, 7.0)),
+        NormalFloatHyperparameter("rate", mu=0.5, sigma=2.0, lower=0.1, upper=0.9),
+        BetaFloatHyperparameter("rate", alpha=2, beta=3, lower=0.0, upper=4.0),
+    ],
+    ids=["log", "uniform", "normal", "beta"],
+)
+def test_a_number_that_is_not_whole_has_new_values_each_time(
+    rate: Hyperparameter[Any, Any],
+) -> None:
     space = ConfigurationSpace()
-    space.add(Float("rate", (1e-3, 1.0), log=True), Categorical("a", ["x", "y"]))
+    space.add(rate, Categorical("a", ["x", "y"]))
     found = listed(space)
     assert len({configuration["rate"] for configuration in found}) >= 100
 
