@@ -35,6 +35,10 @@ class PredictionStoreError(AutoMLError):
     """Stored predictions are damaged or belong to another search."""
 
 
+class JournalError(AutoMLError):
+    """A journal is damaged, or does not belong to this search."""
+
+
 class SandboxError(AutoMLError):
     """Evaluation processes cannot be started on this machine."""
 

@@ -15,7 +15,7 @@ from automl.budget import Budget
 from automl.changes import Change
 from automl.common_failure import common_failure
 from automl.data.resampling import Splits
-from automl.data.table_store import save_table
+from automl.data.table_store import data_fingerprint, save_table
 from automl.ensembles.weighted_ensemble import Member, WeightedEnsemble
 from automl.evaluation.baseline import fit_baseline
 from automl.evaluation.calls import CallLimits, SandboxSettings
@@ -37,7 +37,9 @@ from automl.refit import RefitPlan
 from automl.search import run_search
 from automl.seeding import Purpose, derived_seed
 from automl.settings import Settings
+from automl.storage.fingerprints import package_versions, space_fingerprint
 from automl.storage.journal import Journal
+from automl.storage.journal_records import JournalHeader
 from automl.storage.models import ModelStore
 from automl.storage.predictions import PredictionStore
 from automl.trial import Trial
@@ -165,7 +167,9 @@ class _Fit:
             slots = stack.enter_context(WorkerSlots(place, self._n_workers))
             # Every fit uses one thread, surrogates included: parallelism comes from processes.
             stack.enter_context(threadpool_limits(1))
-            journal = stack.enter_context(Journal(self._folder / "journal.jsonl", self._header()))
+            journal = stack.enter_context(
+                Journal.create(self._folder / "journal.jsonl", self._header())
+            )
             predictions = stack.enter_context(
                 PredictionStore(
                     self._folder / "predictions.f32",
@@ -215,14 +219,18 @@ class _Fit:
         }
         return SandboxSettings(preload=("automl.evaluation.evaluator", *sorted(modules)))
 
-    def _header(self) -> dict[str, object]:
-        return {
-            "seed": self._settings.seed,
-            "metric": self._data.metric.name,
-            "n_rows": self._data.codes.shape[0],
-            "n_classes": self._data.n_classes,
-            "n_splits": len(self._data.splits.folds),
-        }
+    def _header(self) -> JournalHeader:
+        data = self._data
+        return JournalHeader(
+            seed=self._settings.seed,
+            metric=data.metric.name,
+            n_rows=data.codes.shape[0],
+            n_classes=data.n_classes,
+            n_splits=len(data.splits.folds),
+            data=data_fingerprint(self._table, data.splits),
+            search_space=space_fingerprint(data.search_space),
+            versions=package_versions(),
+        )
 
     def _open_models(self) -> ModelStore:
         folder = self._folder / "models"

@@ -59,6 +59,13 @@ def fingerprint(X: Features, codes: IntArray) -> str:
     return _digest({**_feature_arrays(X), "codes": codes})
 
 
+def data_fingerprint(table: TableHandle, splits: Splits) -> str:
+    """Return a SHA-256 digest of all that trials are judged on: features, classes and folds."""
+    return hashlib.sha256(
+        f"{table.fingerprint} {_digest(_split_arrays(splits))}".encode()
+    ).hexdigest()
+
+
 def save_table(folder: Path, X: Features, codes: IntArray, splits: Splits) -> TableHandle:
     """Write a table below a folder, unless it is there already, and return its handle.
 

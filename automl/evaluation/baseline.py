@@ -79,8 +79,8 @@ def _check_defined(metric: Metric, covered: IntArray) -> None:
                 f"scoring: {metric.name} has no value on the validation rows ({error})"
             ) from error
         raise InputError(
-            f"cv: no validation row has the class {str(metric.classes[absent[0]])!r}, and without it "
-            f"{metric.name} has no value ({error}); choose splits in which every class validates"
+            f"cv: no validation row has the class {str(metric.classes[absent[0]])!r}, and without "
+            f"it {metric.name} has no value ({error}); choose splits in which every class validates"
         ) from error
 
 

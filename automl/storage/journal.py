@@ -2,51 +2,55 @@
 
 from __future__ import annotations
 
-import json
 import os
-import zlib
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
+from automl.storage.journal_records import (
+    JournalHeader,
+    as_line,
+    header_record,
+    outcome_record,
+    trial_record,
+)
 from automl.trial import Outcome, Trial
-from search_space.values import plain_values
 
 
 class Journal:
-    """Writes what happens to a file before it counts.
-
-    Each line is ``checksum<TAB>JSON``, where the checksum is the CRC-32 of the JSON text in
-    hexadecimal.
+    """Writes what happens to a file before it counts; `read_journal` reads it back.
 
     Parameters
     ----------
-    path : Path
-        The file; it must not exist yet.
-    header : dict
-        What identifies the search: versions, seed, fingerprint of the data.
+    file : binary file
+        Where the next line goes. `create` and `continued` open it.
     """
 
-    def __init__(self, path: Path, header: dict[str, Any]) -> None:
-        self._file = path.open("x", encoding="utf-8")
-        self._append({"kind": "search", **header})
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    @classmethod
+    def create(cls, path: Path, header: JournalHeader) -> Self:
+        """Begin a journal; the file must not exist yet."""
+        journal = cls(path.open("xb"))
+        journal._append(header_record(header))
+        return journal
+
+    @classmethod
+    def continued(cls, path: Path, n_bytes: int) -> Self:
+        """Go on with a journal after its first `n_bytes`; a torn line behind them is cut off."""
+        file = path.open("r+b")
+        file.truncate(n_bytes)
+        file.seek(n_bytes)
+        return cls(file)
 
     def write_trial(self, trial: Trial) -> None:
         """Write a proposal that was taken up."""
-        proposal = trial.proposal
-        self._append(
-            {
-                "kind": "trial",
-                "number": trial.number,
-                "origin": str(proposal.origin),
-                "configuration": plain_values(proposal.configuration),
-                "beliefs": dict(proposal.beliefs),
-            }
-        )
+        self._append(trial_record(trial))
 
     def write_outcome(self, outcome: Outcome) -> None:
         """Write how a trial ended."""
-        self._append({"kind": "outcome", **asdict(outcome)})
+        self._append(outcome_record(outcome))
 
     def close(self) -> None:
         """Close the file."""
@@ -58,13 +62,7 @@ class Journal:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _append(self, record: dict[str, Any]) -> None:
-        text = json.dumps(record, default=_plain, ensure_ascii=True)
-        self._file.write(f"{zlib.crc32(text.encode()):08x}\t{text}\n")
+    def _append(self, record: Mapping[str, Any]) -> None:
+        self._file.write(as_line(record))
         self._file.flush()
         os.fsync(self._file.fileno())
-
-
-def _plain(value: Any) -> Any:
-    """Return a NumPy scalar as the Python value that JSON knows."""
-    return value.item()

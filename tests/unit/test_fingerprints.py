@@ -1,0 +1,91 @@
+"""What tells one search from another."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse
+import xgboost
+
+from automl.data.folds import Fold, Splits
+from automl.data.table_store import data_fingerprint, save_table
+from automl.storage.fingerprints import package_versions, space_fingerprint
+from search_space.arrays import Features, IntArray
+from search_space.space import build_space
+from search_space.task import TaskProperties
+
+TASK = TaskProperties(
+    n_rows=500, n_classes=2, smallest_class=200, largest_class=300, numeric=tuple(range(20))
+)
+X = np.arange(24.0).reshape(8, 3)
+CODES = np.array([0, 1] * 4)
+
+
+def splits(first: int = 2) -> Splits:
+    rows = np.arange(8)
+    fold = Fold(rows[first:], rows[:first])
+    return Splits(folds=(fold,), n_rows=8, description="hold-out")
+
+
+def digest(folder: Path, X: Features, codes: IntArray, folds: Splits) -> str:
+    return data_fingerprint(save_table(folder, X, codes, folds), folds)
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+def test_data_have_a_fingerprint_of_features_classes_and_folds(tmp_path: Path, form: type) -> None:
+    reference = digest(tmp_path / "a", form(X), CODES, splits())
+    assert re.fullmatch("[0-9a-f]{64}", reference)
+    assert digest(tmp_path / "b", form(X.copy()), CODES.copy(), splits()) == reference
+    changed = X.copy()
+    changed[5, 1] = np.nextafter(changed[5, 1], np.inf)
+    others = [
+        digest(tmp_path / "c", form(changed), CODES, splits()),
+        digest(tmp_path / "d", form(X[::-1]), CODES, splits()),
+        digest(tmp_path / "e", form(X), CODES[::-1].copy(), splits()),
+        digest(tmp_path / "f", form(X), CODES, splits(first=3)),
+    ]
+    assert len({reference, *others}) == 5
+
+
+def test_equal_spaces_have_equal_fingerprints_and_others_have_not() -> None:
+    reference = space_fingerprint(build_space(TASK, preset="fast"))
+    assert re.fullmatch("[0-9a-f]{64}", reference)
+    assert space_fingerprint(build_space(TASK, preset="fast")) == reference
+    others = {
+        space_fingerprint(build_space(TASK, preset="divbo")),
+        space_fingerprint(build_space(TASK, preset="fast", exclude=["gaussian_nb"])),
+        space_fingerprint(build_space(replace(TASK, n_rows=90_000), preset="default")),
+        space_fingerprint(build_space(TASK, preset="default")),
+    }
+    assert len(others | {reference}) == 5
+
+
+def test_the_generator_of_a_space_plays_no_part() -> None:
+    space = build_space(TASK, preset="fast")
+    reference = space_fingerprint(space)
+    space.configuration_space.seed(3)
+    space.configuration_space.sample_configuration(5)
+    assert space_fingerprint(space) == reference
+
+
+def test_versions_are_those_of_the_packages() -> None:
+    found = package_versions()
+    assert list(found) == [
+        "python",
+        "divbo",
+        "scikit-learn",
+        "lightgbm",
+        "xgboost",
+        "ConfigSpace",
+        "numpy",
+        "pandas",
+    ]
+    assert found["numpy"] == np.__version__ == version("numpy")
+    assert found["xgboost"] == xgboost.__version__  # whichever distribution it came in
+    assert json.loads(json.dumps(found)) == found
