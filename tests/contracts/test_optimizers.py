@@ -233,9 +233,9 @@ def test_numpys_global_generator_is_neither_used_nor_moved(
     found = []
     for seed in (1, 2):
         np.random.seed(seed)  # noqa: NPY002 - what is tested is that this has no effect
-        before = repr(np.random.get_state())  # noqa: NPY002
+        before = repr(np.random.get_state())  # noqa: NPY002 - the same
         found.append(new_optimizer().propose(history, np.random.default_rng(3)))
-        assert repr(np.random.get_state()) == before  # noqa: NPY002
+        assert repr(np.random.get_state()) == before  # noqa: NPY002 - the same
     assert found[0] == found[1]
 
 

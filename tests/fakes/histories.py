@@ -55,7 +55,7 @@ class MemoryPredictions:
         return np.stack([self.blocks[number] for number in numbers])
 
 
-def never_built(hyperparameters: object, context: BuildContext) -> object:  # noqa: ARG001
+def never_built(hyperparameters: object, context: BuildContext) -> object:  # noqa: ARG001 - the interface
     raise AssertionError("nothing is fitted in these tests")
 
 
@@ -192,11 +192,11 @@ Fate = Callable[[Job, History, Trial], object]
 """What becomes of a trial."""
 
 
-def crashes(job: Job, history: History, trial: Trial) -> None:  # noqa: ARG001
+def crashes(job: Job, history: History, trial: Trial) -> None:  # noqa: ARG001 - the interface
     fail(history, trial)
 
 
-def times_out(job: Job, history: History, trial: Trial) -> None:  # noqa: ARG001
+def times_out(job: Job, history: History, trial: Trial) -> None:  # noqa: ARG001 - the interface
     fail(history, trial, Status.TIMEOUT)
 
 

@@ -57,11 +57,11 @@ class Log:
 class FullDisk:
     """A journal that can no longer write."""
 
-    def write_trial(self, trial: Trial) -> None:  # noqa: ARG002
+    def write_trial(self, trial: Trial) -> None:  # noqa: ARG002 - the interface
         """Fail."""
         raise OSError("no space left on device")
 
-    def write_outcome(self, outcome: Outcome) -> None:  # noqa: ARG002
+    def write_outcome(self, outcome: Outcome) -> None:  # noqa: ARG002 - the interface
         """Fail."""
         raise OSError("no space left on device")
 

@@ -109,7 +109,7 @@ def test_any_layout_and_precision_is_stored_as_single_precision_rows(tmp_path: P
     double = np.random.default_rng(0).random((CLASSES, ROWS)).T
     assert not double.flags.c_contiguous
     with store_in(tmp_path) as store:
-        store.append(0, double)  # type: ignore[arg-type]
+        store.append(0, double)  # type: ignore[arg-type]  # what is tested
         assert np.array_equal(store.stack([0])[0], double.astype(np.float32))
 
 

@@ -28,7 +28,7 @@ from automl.scoring_advice import MADE_FOR_CLUSTERS, MADE_FOR_NUMBERS, close_nam
 from automl.stored_predictions import Labels, StoredPredictions
 from search_space.arrays import FloatArray
 
-# --- the scorer's own value -----------------------------------------------------------------------
+# --- scorers of every kind ------------------------------------------------------------------------
 
 
 def test_every_scorer_of_scikit_learn_is_usable_for_some_labels_or_refused_for_a_reason() -> None:

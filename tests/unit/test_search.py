@@ -97,7 +97,7 @@ def test_with_several_slots_all_are_filled_first_and_one_proposal_is_prepared_ah
 
 def test_slots_that_become_free_together_are_all_filled_before_the_next_wait() -> None:
     class InPairs(FakeWorkers):
-        def wait(self, seconds: float) -> Iterator[Outcome]:  # type: ignore[explicit-override]
+        def wait(self, seconds: float) -> Iterator[Outcome]:  # type: ignore[explicit-override]  # from 3.12 on
             yield from super().wait(seconds)
             self.events.append("(both)")
             if self.running:
