@@ -24,6 +24,8 @@ from search_space.classifiers.contained import ContainedClassifier, contained, n
 LARGEST_DECISION_VALUE = 20.0
 """Two classes: beyond, a probability would round to 0 or 1 (logistic(20) = 1 - 2e-9)."""
 
+_LARGEST = 1e300  # the difference of two such values is a number
+
 
 def probabilities_from(decision_values: FloatArray) -> FloatArray:
     """Return the probabilities that stand for decision values.
@@ -49,7 +51,7 @@ def probabilities_from(decision_values: FloatArray) -> FloatArray:
         clipped = np.clip(decision_values, -LARGEST_DECISION_VALUE, LARGEST_DECISION_VALUE)
         second = np.where(np.isnan(clipped), 0.5, expit(clipped))
         return np.column_stack([1.0 - second, second])
-    finite = np.nan_to_num(decision_values)
+    finite = np.clip(np.asarray(decision_values, np.float64), -_LARGEST, _LARGEST)
     finite[np.isnan(decision_values).any(axis=1)] = 0.0
     return np.asarray(softmax(finite, axis=1))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,6 +43,13 @@ def test_undecided_rows_get_equal_probabilities() -> None:
     np.testing.assert_array_equal(probabilities_from(np.array([np.nan])), [[0.5, 0.5]])
     three = probabilities_from(np.array([[np.nan, 1.0, 2.0], [0.0, 0.0, np.inf]]))
     np.testing.assert_allclose(three, [[1 / 3, 1 / 3, 1 / 3], [0.0, 0.0, 1.0]])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_values_whose_difference_is_no_number_are_decided(dtype: type[np.floating[Any]]) -> None:
+    largest = np.finfo(dtype).max
+    probabilities = probabilities_from(np.array([[-largest, 0.0, largest]], dtype=dtype))
+    np.testing.assert_array_equal(probabilities, [[0.0, 0.0, 1.0]])
 
 
 @given(arrays(np.float64, (4, 3), elements=any_number), arrays(np.float64, 5, elements=any_number))
