@@ -13,6 +13,7 @@ from automl.command_files import check_new_file, check_new_folder
 from automl.command_messages import tell
 from automl.command_result import ONLY_BASELINE, SUCCESS, CommandResult
 from automl.data.files import read_table
+from automl.data.suspicion import LOOK_AT_IT
 from automl.errors import InputError
 from automl.estimator import AutoClassifier
 from automl.leaderboard import TrialCounts
@@ -43,7 +44,8 @@ def run(options: argparse.Namespace) -> CommandResult:
     with as_options(options.train, options.target):
         estimator.fit(X, y)
     if not options.quiet:
-        for note in _notes(estimator.changes_, in_full=options.verbose):
+        new = [c for c in estimator.changes_ if c.action != LOOK_AT_IT]  # of that a warning told
+        for note in _notes(new, in_full=options.verbose):
             tell("note", note)
     save_model(options.model, SavedModel(estimator=estimator, target=options.target))
     return CommandResult(

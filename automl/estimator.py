@@ -27,9 +27,10 @@ from automl.data.label_types import Labels
 from automl.data.labels import comparable_labels, encode_labels
 from automl.data.resampling import make_splits
 from automl.data.schema import Schema, learn_schema
+from automl.data.suspicion import suspicious_columns
 from automl.data.task_description import describe_task
 from automl.ensembles.weighted_ensemble import WeightedEnsemble
-from automl.errors import DegradedResultWarning, InputError
+from automl.errors import AutoMLWarning, DegradedResultWarning, InputError
 from automl.evaluation.baseline import baseline_loss
 from automl.fitting import FitResult, PreparedData, fit_ensemble
 from automl.history import History
@@ -55,6 +56,7 @@ class _Checked:
     schema: Schema
     classes: Labels
     changes: tuple[Change, ...]
+    suspicious: tuple[Change, ...]
     data: PreparedData
 
 
@@ -228,6 +230,8 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
             seconds=settings.time_limit, n_trials=settings.n_trials, started_at=started_at
         )
         checked = self._check(X, y, settings)
+        for change in checked.suspicious:
+            warnings.warn(str(change), AutoMLWarning, stacklevel=2)
         n_workers = joblib.effective_n_jobs(settings.n_jobs)
         with _work_folder(settings.work_dir) as folder, watch(settings, budget) as observers:
             result = fit_ensemble(
@@ -312,12 +316,20 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         )
         splits = make_splits(cv, codes, seed=derived_seed(settings.seed, Purpose.SPLITS), X=X)
         baseline = baseline_loss(metric, codes, splits, n_classes)
+        suspicious = suspicious_columns(features, codes, schema.names)
         task = describe_task(schema, codes, splits, n_classes)
         space, left_out = space_for(task, self.search_space, settings)
         return _Checked(
             schema=schema,
             classes=classes,
-            changes=(*schema.changes, *splits.changes, *baseline.changes, *left_out),
+            changes=(
+                *schema.changes,
+                *suspicious,
+                *splits.changes,
+                *baseline.changes,
+                *left_out,
+            ),
+            suspicious=suspicious,
             data=PreparedData(
                 X=features,
                 codes=codes,

@@ -13,17 +13,18 @@ import numpy as np
 
 from automl.errors import InputError, InputTypeError
 from automl.optimizers.bayesian import BayesianOptimization
-from automl.optimizers.divbo import DivBO
+from automl.optimizers.divbo import DivBO, PoolSettings
 from automl.optimizers.initial_design import DefaultsFirst
 from automl.optimizers.optimizer import Optimizer
 from automl.optimizers.random_search import RandomSearch
 
-OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
-    "divbo": DivBO,
-    "bo": BayesianOptimization,
-    "random": lambda: RandomSearch(initial_design=DefaultsFirst(n_random=0)),
+OPTIMIZERS: Mapping[str, Callable[[int], Optimizer]] = {
+    # The temporary pool of Algorithm 1 is the ensemble that the search would end with.
+    "divbo": lambda ensemble_size: DivBO(pool=PoolSettings(size=ensemble_size)),
+    "bo": lambda _: BayesianOptimization(),
+    "random": lambda _: RandomSearch(initial_design=DefaultsFirst(n_random=0)),
 }
-"""How each optimiser that has a name is made."""
+"""How each optimiser that has a name is made for an ensemble of a size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +68,15 @@ def check_settings(estimator: Any) -> Settings:
             f"time_limit is {estimator.time_limit!r} and n_trials is None, so the search would "
             "never end; set one of them"
         )
+    ensemble_size = _count("ensemble_size", estimator.ensemble_size)
     return Settings(
         time_limit=time_limit,
         n_trials=n_trials,
-        optimizer=_optimizer(estimator.optimizer),
+        optimizer=_optimizer(estimator.optimizer, ensemble_size),
         include=_names("include", estimator.include),
         exclude=_names("exclude", estimator.exclude),
         extra_learners=_sequence("extra_learners", estimator.extra_learners),
-        ensemble_size=_count("ensemble_size", estimator.ensemble_size),
+        ensemble_size=ensemble_size,
         trial_time_limit=_auto_amount("trial_time_limit", estimator.trial_time_limit, "seconds"),
         memory_limit=_auto_amount("memory_limit", estimator.memory_limit, "MiB"),
         n_jobs=_n_jobs(estimator.n_jobs),
@@ -195,10 +197,10 @@ def _folder(name: str, value: Any) -> Path | None:
     return path.absolute()
 
 
-def _optimizer(value: Any) -> Optimizer:
+def _optimizer(value: Any, ensemble_size: int) -> Optimizer:
     if isinstance(value, str):
         if value in OPTIMIZERS:
-            return OPTIMIZERS[value]()
+            return OPTIMIZERS[value](ensemble_size)
         known = ", ".join(map(repr, OPTIMIZERS))
         raise InputError(
             f"optimizer {value!r} is unknown; use one of {known}",

@@ -12,6 +12,9 @@ from automl.data.column_ranges import column_ranges
 from automl.data.raw_column import BoolArray
 from search_space.arrays import Features, FloatArray, IntArray
 
+LOOK_AT_IT = "kept, but look at it"
+"""What happened to such a column."""
+
 FEWEST_ROWS = 30
 """Below, a column may well look like an answer by chance."""
 
@@ -31,7 +34,7 @@ def suspicious_columns(X: Features, codes: IntArray, names: Sequence[str]) -> tu
     if len(codes) < FEWEST_ROWS:
         return ()
     reports = [
-        Change(f"column {names[j]!r}", "kept, but look at it", reason)
+        Change(f"column {names[j]!r}", LOOK_AT_IT, reason)
         for reason, odd in (
             (
                 "every class has one value of its own in it, as if made from the target",

@@ -23,7 +23,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
 from automl import AutoClassifier
-from automl.errors import DegradedResultWarning, InputError
+from automl.errors import AutoMLWarning, DegradedResultWarning, InputError
 from automl.history import History
 from automl.trial import Origin, Outcome, Proposal
 
@@ -326,6 +326,13 @@ def test_a_scorer_that_cannot_be_sent_to_a_process_is_refused_by_name() -> None:
 
     with pytest.raises(InputError, match=r"^scoring: .* cannot be pickled"):
         quick(scoring=locked).fit(X, Y)
+
+
+def test_a_column_that_gives_the_answer_away_is_named() -> None:
+    table = pd.DataFrame(X).assign(leak=2 * Y + 1).rename(columns=str)
+    with pytest.warns(AutoMLWarning, match="column 'leak' kept, but look at it"):
+        clf = quick(n_trials=1).fit(table, Y)
+    assert any("'leak'" in change.subject for change in clf.changes_)
 
 
 def test_members_that_there_was_no_time_to_refit_are_named() -> None:

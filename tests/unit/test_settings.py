@@ -181,6 +181,7 @@ def test_the_defaults_are_good() -> None:
     settings = check()
     assert (settings.time_limit, settings.n_trials) == (300.0, None)
     assert isinstance(settings.optimizer, DivBO)
+    assert settings.optimizer.pool.size == settings.ensemble_size
 
 
 @pytest.mark.parametrize(
