@@ -28,6 +28,8 @@ class Budget:
         Seconds at the end that the search leaves to what comes after it.
     is_stopped : bool
         Whether someone asked the search to end early.
+    is_interrupted : bool
+        Whether someone asked ``fit`` to end at once: no time is left then.
     """
 
     seconds: float = math.inf
@@ -36,6 +38,7 @@ class Budget:
     started_at: float = field(default=math.nan)
     reserved: float = 0.0
     is_stopped: bool = False
+    is_interrupted: bool = False
 
     def __post_init__(self) -> None:
         if math.isnan(self.started_at):
@@ -49,12 +52,16 @@ class Budget:
     @property
     def seconds_left(self) -> float:
         """Time until the end of ``fit``, never negative."""
-        return max(0.0, self.seconds - self.seconds_used)
+        return 0.0 if self.is_interrupted else max(0.0, self.seconds - self.seconds_used)
 
     @property
     def search_seconds_left(self) -> float:
         """Time until the search has to end, never negative."""
         return max(0.0, self.seconds_left - self.reserved)
+
+    def interrupt(self) -> None:
+        """Leave no time: the search ends, and what comes after it does without more fits."""
+        self.is_stopped = self.is_interrupted = True
 
     def allows_another(self, n_started: int) -> bool:
         """Return whether one more evaluation may be started."""

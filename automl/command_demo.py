@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from automl.command_result import ONLY_BASELINE, SUCCESS, CommandResult
+from automl.command_result import CommandResult, exit_code_of
 from automl.demo import run_demo
 
 
@@ -18,4 +18,4 @@ def run(options: argparse.Namespace) -> CommandResult:
         If there is no bundled table of that name.
     """
     search = run_demo(options.data, options.time_limit, options.jobs, options.seed, sys.stdout)
-    return CommandResult("", ONLY_BASELINE if search.ensemble_.is_baseline else SUCCESS)
+    return CommandResult("", exit_code_of(search))

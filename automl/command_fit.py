@@ -11,7 +11,7 @@ import pandas as pd
 from automl.changes import Change
 from automl.command_files import check_new_file, check_new_folder
 from automl.command_messages import tell
-from automl.command_result import ONLY_BASELINE, SUCCESS, CommandResult
+from automl.command_result import CommandResult, exit_code_of
 from automl.data.files import read_table
 from automl.data.suspicion import LOOK_AT_IT
 from automl.errors import InputError
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> CommandResult:
     save_model(options.model, SavedModel(estimator=estimator, target=options.target))
     return CommandResult(
         _summary(estimator, options.model),
-        ONLY_BASELINE if estimator.ensemble_.is_baseline else SUCCESS,
+        exit_code_of(estimator),
     )
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # importing it takes a second that --help does not have
+    from automl.estimator import AutoClassifier
 
 SUCCESS = 0
 WRONG_INPUT = 2
@@ -14,7 +18,7 @@ EXIT_CODES = """exit codes:
   0  success
   2  a wrong option, file or column; nothing was written
   3  saved, but no trial gave a model: it predicts the class frequencies
-  130  interrupted by Ctrl-C"""
+  130  interrupted; a search that had begun saved what it had found until then"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +35,10 @@ class CommandResult:
 
     text: str
     exit_code: int = SUCCESS
+
+
+def exit_code_of(search: AutoClassifier) -> int:
+    """Return how a command ends that fitted an estimator."""
+    if search.was_interrupted_:
+        return INTERRUPTED
+    return ONLY_BASELINE if search.ensemble_.is_baseline else SUCCESS

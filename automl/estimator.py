@@ -34,6 +34,7 @@ from automl.errors import AutoMLWarning, DegradedResultWarning, InputError
 from automl.evaluation.baseline import baseline_loss
 from automl.fitting import FitResult, PreparedData, fit_ensemble
 from automl.history import History
+from automl.interruption import ended_by_signals
 from automl.leaderboard import TrialRecord, leaderboard_frame
 from automl.optimizers.optimizer import Optimizer
 from automl.progress import watch
@@ -138,6 +139,8 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         What was dropped, converted or left out, and why.
     validation_ : str
         How the models were validated.
+    was_interrupted_ : bool
+        Whether ``fit`` ended early because of Ctrl-C or SIGTERM.
     baseline_loss_ : float
         Validation loss of predicting the class frequencies; infinite if `scoring` has no value for
         a constant prediction.
@@ -206,6 +209,10 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
     def fit(self, X: Any, y: Any) -> Self:
         """Search for an ensemble on a table.
 
+        Ctrl-C or SIGTERM ends the search: ``fit`` returns with what was found until then and warns.
+        A second one stops it at once. This holds in the main thread, for signals that nobody else
+        handles.
+
         Parameters
         ----------
         X : (n, d) array, DataFrame or sparse matrix
@@ -233,11 +240,16 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         for change in checked.suspicious:
             warnings.warn(str(change), AutoMLWarning, stacklevel=2)
         n_workers = joblib.effective_n_jobs(settings.n_jobs)
-        with _work_folder(settings.work_dir) as folder, watch(settings, budget) as observers:
+        with (
+            ended_by_signals(budget),
+            _work_folder(settings.work_dir) as folder,
+            watch(settings, budget) as observers,
+        ):
             result = fit_ensemble(
                 checked.data, settings, budget, folder, n_workers=n_workers, observers=observers
             )
         self._keep(checked, result)
+        self.was_interrupted_ = budget.is_interrupted
         for shortfall in result.shortfalls:
             warnings.warn(shortfall, DegradedResultWarning, stacklevel=2)
         return self

@@ -200,7 +200,7 @@ class _Fit:
             )
         _LOG.info("asked %.1f s, used %.1f s", budget.seconds, budget.seconds_used)
         members, loss = fitted.members, choice.loss
-        shortfalls = [choice.shortfall, fitted.shortfall]
+        shortfalls = [_interruption(budget, history), choice.shortfall, fitted.shortfall]
         if not members:
             members, loss = (_baseline_member(data.codes, history),), history.baseline_loss
             shortfalls.append(_only_baseline(history))
@@ -292,6 +292,16 @@ class _Fit:
             budget=self._budget,
             check_rows=self._data.X[:_ROWS_CHECKED],
         )
+
+
+def _interruption(budget: Budget, history: History) -> str:
+    """Return what is to be said of a fit that was asked to end at once."""
+    if not budget.is_interrupted:
+        return ""
+    return (
+        f"fit was interrupted after {budget.seconds_used:.1f} s; the result is that of the "
+        f"{len(history.successes)} trials that had succeeded by then, without a further refit"
+    )
 
 
 def _only_baseline(history: History) -> str:

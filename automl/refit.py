@@ -22,6 +22,7 @@ from automl.trial import Status, Trial
 from search_space.arrays import Features
 from search_space.values import plain_values
 
+_LONGEST_WAIT = 0.5  # seconds, after which the budget is looked at again
 _NO_TIME = "there was no time left"
 
 
@@ -78,6 +79,8 @@ def refit_trials(plan: RefitPlan, trials: Sequence[Trial]) -> Refits:
     fitted: dict[int, Pipeline] = {}
     reasons = {trial.number: _NO_TIME for trial in trials}
     while waiting or plan.slots.n_running:
+        if plan.budget.is_interrupted:
+            plan.slots.cancel()
         seconds = plan.budget.seconds_left - SECONDS_TO_FINISH
         if waiting and seconds <= 0.0:
             waiting.clear()
@@ -87,7 +90,7 @@ def refit_trials(plan: RefitPlan, trials: Sequence[Trial]) -> Refits:
             limits = replace(plan.limits, seconds_left=left)
             plan.slots.submit(trial.number, cloudpickle.dumps(plan.make_call(trial)), limits)
         else:
-            for number, reply in plan.slots.collect(float("inf")):
+            for number, reply in plan.slots.collect(_LONGEST_WAIT):
                 reasons[number] = reply.reason
                 if reply.status is Status.SUCCESS:
                     models, reasons[number] = usable_models(reply.blobs[0], plan.check_rows)

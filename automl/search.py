@@ -13,6 +13,10 @@ from automl.optimizers.optimizer import Optimizer
 from automl.proposals import checked_proposal
 from automl.trial import Outcome, Proposal, Trial
 
+_LONGEST_WAIT = (
+    0.5  # seconds, after which the budget is looked at again: someone may have stopped it
+)
+
 
 class Workers(Protocol):
     """Evaluates trials, one in each slot."""
@@ -32,7 +36,7 @@ class Workers(Protocol):
         ...
 
     def wait(self, seconds: float) -> Iterator[Outcome]:
-        """Wait until a trial ends or the time is up; yield every outcome that is ready."""
+        """Wait until a trial ends or the time is up, or less; yield every outcome that is ready."""
         ...
 
     def stop(self) -> Iterator[Outcome]:

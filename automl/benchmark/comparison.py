@@ -106,6 +106,8 @@ class Comparison:
             callbacks=[keeper],
             random_state=self.seed,
         ).fit(X_train, y_train)
+        if clf.was_interrupted_:
+            raise KeyboardInterrupt  # a shorter search is no result
         seconds = time.perf_counter() - started
         n_trials = len(clf.leaderboard())
         results = [

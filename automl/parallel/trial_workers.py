@@ -20,6 +20,8 @@ from automl.trial import Outcome, Status, Trial
 
 _LOG = logging.getLogger(__name__)
 
+_LONGEST_WAIT = 0.5  # seconds
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialLimits:
@@ -97,8 +99,11 @@ class TrialWorkers:
         self._slots.submit(trial.number, call, limits)
 
     def wait(self, seconds: float) -> Iterator[Outcome]:
-        """Wait until a trial ends or the time is up; yield every outcome that is ready."""
-        for number, reply in self._slots.collect(seconds):
+        """Wait until a trial ends or the time is up; yield every outcome that is ready.
+
+        It returns now and then without one, so that a budget that was stopped is noticed.
+        """
+        for number, reply in self._slots.collect(min(seconds, _LONGEST_WAIT)):
             yield self._outcome(number, reply)
 
     def stop(self) -> Iterator[Outcome]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import threading
 import time
 from pathlib import Path
@@ -172,7 +173,7 @@ def test_hostile_learners_do_not_stop_the_search() -> None:
     clf = quick(
         extra_learners=hostile,
         n_trials=9,
-        trial_time_limit=1.5,
+        trial_time_limit=4.0,
         memory_limit=300,
         n_jobs=2,
     ).fit(X, Y)
@@ -257,6 +258,33 @@ def test_a_callback_that_ends_the_search_does_not_wait_for_what_runs() -> None:
     board = clf.leaderboard().set_index("learner")
     assert board.loc["Sleeper", "status"] == "cancelled"
     assert all(member.is_refitted for member in clf.ensemble_.members)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_fit_returns_what_it_has(number: signal.Signals) -> None:
+    def interrupt(outcome: Outcome, _: History) -> None:
+        if outcome.number == 2:
+            signal.raise_signal(number)
+
+    started = time.monotonic()
+    with pytest.warns(DegradedResultWarning, match="fit was interrupted after .* the 3 trials"):
+        clf = quick(n_trials=10_000, callbacks=[interrupt]).fit(X, Y)
+    assert time.monotonic() - started < 60.0
+    assert clf.was_interrupted_
+    assert clf.score(X, Y) > 0.7
+    assert not any(member.is_refitted for member in clf.ensemble_.members)
+
+
+def test_a_second_interrupt_stops_at_once() -> None:
+    def interrupt(outcome: Outcome, _: History) -> None:
+        signal.raise_signal(signal.SIGINT)
+        if outcome.number == 0:
+            signal.raise_signal(signal.SIGINT)
+
+    clf = quick(n_trials=10_000, callbacks=[interrupt])
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, Y)
+    assert [name for name in vars(clf) if name.endswith("_")] == []
 
 
 def test_a_work_dir_keeps_journal_and_predictions(tmp_path: Path) -> None:
