@@ -28,8 +28,8 @@ from search_space.arrays import FloatArray, IntArray
 
 # Differs from [1]: it trains on both orders of every pair. Here every pair comes in one order,
 # drawn at random, and predictions are means over both orders: exactly symmetric instead of
-# nearly, with half the rows. The number of pairs is bounded, because they overlap so much that
-# many thousand tell little more than a few, while the time for a proposal grows with them.
+# nearly, with half the rows. The number of pairs is bounded, because the time for a proposal
+# grows with it: all pairs of 282 observations are used, and of more a sample of the same size.
 
 _SAME = 1e-9  # encoded values closer than this are no different
 
@@ -57,10 +57,10 @@ class DiversitySurrogate:
     """
 
     n_members: int = 5
-    max_pairs: int = 6000
+    max_pairs: int = 40_000
     feature_fraction: float = 0.7
-    n_trees: int = 6
-    n_leaves: int = 63
+    n_trees: int = 4
+    n_leaves: int = 95
     learning_rate: float = 0.6
     min_pairs_in_leaf: int = 5
     max_bins: int = 31
@@ -91,7 +91,8 @@ class DiversitySurrogate:
         if not (np.isfinite(X).all() and np.isfinite(diversity).all()):
             raise ValueError("X and diversity must be finite")
         n_pairs = n * (n + 1) // 2
-        drawn = rng.choice(n_pairs, size=min(n_pairs, self.max_pairs), replace=False)
+        # Sorted: LightGBM takes a tenth less time where pairs of one configuration are neighbours.
+        drawn = np.sort(rng.choice(n_pairs, size=min(n_pairs, self.max_pairs), replace=False))
         first, second = rng.permuted(_pairs(drawn), axis=0)
         trees: tuple[Tree, ...] = ()
         # LightGBM refuses features that all are constant; without trees all pairs look alike.

@@ -10,7 +10,8 @@ that both could end up in is the one. So with
     v  (leaves,)     values of the leaves of all trees
 
 the predictions of all a * b pairs are the matrix product F' diag(v) S: each tree adds exactly one
-leaf to every entry. The halves cost a + b walks instead of a * b.
+leaf to every entry. The halves cost a + b walks instead of a * b. As all other terms of the
+product are 0, nothing is lost to its order of summation: (a, b) and (b, a) agree exactly.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ from dataclasses import dataclass
 
 import lightgbm
 import numpy as np
+import numpy.typing as npt
 
 from search_space.arrays import FloatArray
 
 _BLOCK = 8192  # configurations at a time, which bounds the memory for the leaf indicators
+
+# Single precision takes a quarter less time; indicators are exact in it, leaf values to 1e-7.
+_LeafArray = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,20 +134,20 @@ def _columns(X: FloatArray, n_features: int) -> FloatArray:
     return np.ascontiguousarray(X.T, dtype=np.float64)
 
 
-def _mean_of_orders(tree: Tree, of_b: FloatArray, of_a: FloatArray) -> FloatArray:
+def _mean_of_orders(tree: Tree, of_b: FloatArray, of_a: FloatArray) -> _LeafArray:
     """Return (b, a) predictions of one tree from the configurations as columns."""
     n_features = len(of_a)
-    halved = 0.5 * np.array(tree.values)[:, None]
+    halved = 0.5 * np.array(tree.values, dtype=np.float32)[:, None]
     b_first, b_second = (halved * _reached(tree, of_b, offset) for offset in (0, n_features))
     predictions = b_second.T @ _reached(tree, of_a, 0)
     predictions += b_first.T @ _reached(tree, of_a, n_features)
     return np.asarray(predictions)
 
 
-def _reached(tree: Tree, columns: FloatArray, offset: int) -> FloatArray:
+def _reached(tree: Tree, columns: FloatArray, offset: int) -> _LeafArray:
     """Return (leaves, n): 1 for the leaves left open by splits on features offset to offset + d."""
     n_features, n = columns.shape
-    leaves = np.empty((len(tree.values), n))
+    leaves = np.empty((len(tree.values), n), dtype=np.float32)
     if not tree.features:
         leaves[:] = 1.0
     splits = [np.ones(n, dtype=bool)] * len(tree.features)

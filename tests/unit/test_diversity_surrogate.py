@@ -78,7 +78,7 @@ def test_prediction_is_symmetric() -> None:
         fitted.predict(data.X[90:], data.X[:20]),
     )
     for there, again in zip(one_way, back, strict=True):
-        np.testing.assert_allclose(there, again.T, rtol=0.0, atol=1e-9)
+        assert np.array_equal(there, again.T)
 
 
 def test_members_disagree() -> None:
@@ -99,6 +99,18 @@ def test_pairs_of_configurations_not_seen_are_ordered_far_better_than_by_their_l
     )
     by_diversity = kendalltau(mean[one, other], truth)[0]
     by_loss = kendalltau(np.abs(losses[one] - losses[other]), truth)[0]
+    assert by_diversity > 0.6
+    assert by_diversity > by_loss + 0.2
+
+
+def test_pairs_with_a_configuration_seen_are_ordered_far_better_than_by_their_losses() -> None:
+    data, n = observed(), 110
+    mean, _, truth = fit_and_probe(n)
+    losses, _ = (
+        RandomForest().fit(data.X[:n], data.losses[:n], np.random.default_rng(1)).predict(data.X)
+    )
+    by_diversity = kendalltau(mean, truth)[0]
+    by_loss = kendalltau(np.abs(losses[n:, None] - losses[:n]), truth)[0]
     assert by_diversity > 0.6
     assert by_diversity > by_loss + 0.2
 
@@ -133,6 +145,22 @@ def test_the_same_generator_gives_the_same_model_and_another_another() -> None:
     assert not np.array_equal(one, other)
 
 
+def test_every_pair_of_250_observations_is_used() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((250, 3))
+    diversity = np.abs(X[:, :1] - X[:, 0])
+    by_default, by_all, by_fewer = (
+        surrogate.fit(X, diversity, np.random.default_rng(1)).predict(X[:40], X[:9])[0]
+        for surrogate in (
+            DiversitySurrogate(),
+            DiversitySurrogate(max_pairs=250 * 251 // 2),
+            DiversitySurrogate(max_pairs=250 * 251 // 2 - 1),
+        )
+    )
+    assert np.array_equal(by_default, by_all)
+    assert not np.array_equal(by_default, by_fewer)
+
+
 @pytest.mark.parametrize(("max_pairs", "may_split"), [(9, False), (40, True)])
 def test_no_more_pairs_are_used_than_allowed(max_pairs: int, may_split: bool) -> None:
     data = observed()
@@ -147,11 +175,11 @@ def test_members_are_what_lightgbm_learns_from_their_weights_alone() -> None:
     settings = DiversitySurrogate(n_members=2, feature_fraction=1.0)
     X, diversity = data.X[:n], data.diversity[:n, :n]
     trees = settings.fit(X, diversity, np.random.default_rng(3)).trees
-    # The same draws: order of pairs, order within each pair, weights.
+    # The same draws: which pairs (all of them), order within each pair, weights.
     rng = np.random.default_rng(3)
     pairs = np.stack(np.tril_indices(n))
-    drawn = rng.choice(pairs.shape[1], size=pairs.shape[1], replace=False)
-    first, second = rng.permuted(pairs[:, drawn], axis=0)
+    rng.choice(pairs.shape[1], size=pairs.shape[1], replace=False)
+    first, second = rng.permuted(pairs, axis=0)
     weights = rng.exponential(size=(pairs.shape[1], 2))
     target = gaussian_ranks(diversity[first, second])
     for member, weight in zip(trees.predict(X, X), weights.T, strict=True):
