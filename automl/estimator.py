@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,49 +13,30 @@ import joblib
 import numpy.typing as npt
 import pandas as pd
 from ConfigSpace import ConfigurationSpace
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from automl.budget import Budget
 from automl.changes import Change
-from automl.data.label_types import Labels
-from automl.data.labels import comparable_labels, encode_labels
-from automl.data.resampling import make_splits
-from automl.data.schema import Schema, learn_schema
-from automl.data.suspicion import suspicious_columns
-from automl.data.task_description import describe_task
+from automl.data.labels import comparable_labels
 from automl.ensembles.weighted_ensemble import WeightedEnsemble
 from automl.errors import AutoMLWarning, DegradedResultWarning, InputError
-from automl.evaluation.baseline import baseline_loss
-from automl.fitting import FitResult, PreparedData, fit_ensemble
+from automl.fitting import FitResult, fit_ensemble
 from automl.history import History
 from automl.interruption import ended_by_signals
 from automl.leaderboard import TrialRecord, leaderboard_frame
 from automl.optimizers.optimizer import Optimizer
+from automl.preparation import Prepared, prepare, prepare_again
 from automl.progress import watch
-from automl.scoring import as_metric
-from automl.seeding import Purpose, derived_seed
 from automl.settings import Settings, check_settings
-from automl.task_space import space_for
-from automl.travel import check_can_travel
+from automl.storage.journal_reading import JournalContent
 from automl.trial import Outcome
-from automl.validation import affordable_cv
+from automl.work_folder import begun_search, work_folder
 from search_space.arrays import FloatArray
 
 Callback = Callable[[Outcome, History], object]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Checked:
-    """The user's table and labels after every check, and what is to be remembered of them."""
-
-    schema: Schema
-    classes: Labels
-    changes: tuple[Change, ...]
-    suspicious: tuple[Change, ...]
-    data: PreparedData
 
 
 class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
@@ -113,6 +91,11 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
     work_dir : str, Path or None, default=None
         Folder for the journal and the stored predictions. None uses a temporary folder that is
         removed at the end of ``fit``.
+    resume : bool, default=False
+        Whether ``fit`` goes on with the search that `work_dir` holds, after it ended or was killed:
+        on the same folds, with the same sequence of seeds and what is left of the limits, without
+        repeating a finished evaluation. Table and parameters have to be the same. Where `work_dir`
+        is empty, a new search begins.
     verbose : int, default=0
         0 is silent, 1 reports progress to standard error, 2 or more also has a line for each
         trial.
@@ -183,6 +166,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         n_jobs: int | None = None,
         refit: bool = True,
         work_dir: str | Path | None = None,
+        resume: bool = False,
         verbose: int = 0,
         callbacks: Sequence[Callback] | None = None,
         random_state: Any = None,
@@ -202,6 +186,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         self.n_jobs = n_jobs
         self.refit = refit
         self.work_dir = work_dir
+        self.resume = resume
         self.verbose = verbose
         self.callbacks = callbacks
         self.random_state = random_state
@@ -233,24 +218,64 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         started_at = time.monotonic()
         self._forget()
         settings = check_settings(self)
+        written = begun_search(settings)
+        seconds_before = 0.0
+        if written is not None:
+            seconds_before = written.seconds_used
+            if self.random_state is None:
+                settings = replace(settings, seed=written.header.seed)
         budget = Budget(
-            seconds=settings.time_limit, n_trials=settings.n_trials, started_at=started_at
+            seconds=settings.time_limit,
+            n_trials=settings.n_trials,
+            started_at=started_at - seconds_before,
         )
-        checked = self._check(X, y, settings)
-        for change in checked.suspicious:
+        prepared = prepare(X, y, self, settings)
+        for change in prepared.suspicious:
             warnings.warn(str(change), AutoMLWarning, stacklevel=2)
-        n_workers = joblib.effective_n_jobs(settings.n_jobs)
-        with (
-            ended_by_signals(budget),
-            _work_folder(settings.work_dir) as folder,
-            watch(settings, budget) as observers,
-        ):
-            result = fit_ensemble(
-                checked.data, settings, budget, folder, n_workers=n_workers, observers=observers
-            )
-        self._keep(checked, result)
-        self.was_interrupted_ = budget.is_interrupted
-        for shortfall in result.shortfalls:
+        for shortfall in self._search(prepared, settings, budget, written):
+            warnings.warn(shortfall, DegradedResultWarning, stacklevel=2)
+        return self
+
+    def fit_more(self, *, time_limit: float | None = None, n_trials: int | None = None) -> Self:
+        """Go on with the search that `fit` ended, in its `work_dir`, and choose a new ensemble.
+
+        Parameters
+        ----------
+        time_limit : float or None, default=None
+            Further seconds. None for no limit.
+        n_trials : int or None, default=None
+            Further evaluations. None for no limit. With both limits the first one reached ends the
+            search.
+
+        Returns
+        -------
+        AutoClassifier
+            This estimator; its parameters stay as they are.
+
+        Raises
+        ------
+        ValueError
+            If there is no limit, or the files of the search are not there any more or do not
+            belong to this estimator.
+        """
+        started_at = time.monotonic()
+        check_is_fitted(self, "ensemble_")
+        more = clone(self).set_params(time_limit=time_limit, n_trials=n_trials, resume=True)
+        settings = check_settings(more)
+        work_dir = settings.work_dir
+        if work_dir is None:
+            raise InputError("fit_more needs the files of the search: give work_dir before fit")
+        written = begun_search(settings)
+        if written is None:
+            raise InputError(f"work_dir {str(work_dir)!r} holds no search any more; call fit again")
+        settings = replace(settings, seed=written.header.seed)
+        budget = Budget(
+            seconds=written.seconds_used + settings.time_limit,
+            n_trials=None if n_trials is None else len(written.trials) + n_trials,
+            started_at=started_at - written.seconds_used,
+        )
+        prepared = prepare_again(work_dir, self._schema, self.classes_, self, settings)
+        for shortfall in self._search(prepared, settings, budget, written):
             warnings.warn(shortfall, DegradedResultWarning, stacklevel=2)
         return self
 
@@ -310,64 +335,48 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         check_is_fitted(self, "ensemble_")
         return leaderboard_frame(self.trials_, self.ensemble_.weights)
 
-    def _check(self, X: Any, y: Any, settings: Settings) -> _Checked:
-        """Return what the search works on, after every check of the table and the labels."""
-        name = type(self).__name__
-        schema = learn_schema(X, estimator_name=name)
-        features = schema.transform(X)
-        codes, classes = encode_labels(y, features.shape[0], estimator_name=name)
-        n_classes = classes.shape[0]
-        metric = as_metric(self.scoring, classes)
-        check_can_travel("scoring", self.scoring)
-        cv = affordable_cv(
-            self.cv,
-            n_rows=features.shape[0],
-            n_columns=len(schema.numeric) + sum(schema.n_levels),
-            n_classes=n_classes,
-            seconds=settings.time_limit,
-        )
-        splits = make_splits(cv, codes, seed=derived_seed(settings.seed, Purpose.SPLITS), X=X)
-        baseline = baseline_loss(metric, codes, splits, n_classes)
-        suspicious = suspicious_columns(features, codes, schema.names)
-        task = describe_task(schema, codes, splits, n_classes)
-        space, left_out = space_for(task, self.search_space, settings)
-        return _Checked(
-            schema=schema,
-            classes=classes,
-            changes=(
-                *schema.changes,
-                *suspicious,
-                *splits.changes,
-                *baseline.changes,
-                *left_out,
-            ),
-            suspicious=suspicious,
-            data=PreparedData(
-                X=features,
-                codes=codes,
-                n_classes=n_classes,
-                splits=splits,
-                metric=metric,
-                search_space=space,
-                baseline_loss=baseline.loss,
-            ),
-        )
+    def _search(
+        self,
+        prepared: Prepared,
+        settings: Settings,
+        budget: Budget,
+        written: JournalContent | None,
+    ) -> tuple[str, ...]:
+        """Search, keep the result, and return in what it is less than what was asked for."""
+        with (
+            ended_by_signals(budget),
+            work_folder(settings.work_dir, written) as folder,
+            watch(settings, budget) as observers,
+        ):
+            result = fit_ensemble(
+                prepared.data,
+                settings,
+                budget,
+                folder,
+                n_workers=joblib.effective_n_jobs(settings.n_jobs),
+                observers=observers,
+            )
+        self._keep(prepared, result)
+        self.was_interrupted_ = budget.is_interrupted
+        return result.shortfalls
 
     def _forget(self) -> None:
         """Remove everything that an earlier fit left: one that fails must not look fitted."""
-        for name in [name for name in vars(self) if name.endswith("_") or name == "_schema"]:
+        for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_")]:
             delattr(self, name)
+        self._changes_of_table: tuple[Change, ...] = ()
 
-    def _keep(self, checked: _Checked, result: FitResult) -> None:
-        self._schema = checked.schema
-        self.classes_ = checked.classes
-        self.n_features_in_ = checked.schema.n_features_in
-        if checked.schema.feature_names_in is not None:
-            self.feature_names_in_ = checked.schema.feature_names_in
-        self.validation_ = checked.data.splits.description
-        self.changes_: tuple[Change, ...] = (*checked.changes, *result.changes)
+    def _keep(self, prepared: Prepared, result: FitResult) -> None:
+        self._schema = prepared.schema
+        self.classes_ = prepared.classes
+        self.n_features_in_ = prepared.schema.n_features_in
+        if prepared.schema.feature_names_in is not None:
+            self.feature_names_in_ = prepared.schema.feature_names_in
+        self.validation_ = prepared.data.splits.description
+        self._changes_of_table = prepared.changes or self._changes_of_table
+        self.changes_: tuple[Change, ...] = (*self._changes_of_table, *result.changes)
         self.ensemble_ = result.ensemble
-        self.baseline_loss_ = checked.data.baseline_loss
+        self.baseline_loss_ = prepared.data.baseline_loss
         self.best_loss_ = min((record.loss for record in result.records), default=float("inf"))
         self.trials_: tuple[TrialRecord, ...] = result.records
 
@@ -378,21 +387,3 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         tags.input_tags.string = True
         tags.input_tags.sparse = True
         return tags
-
-
-@contextmanager
-def _work_folder(asked: Path | None) -> Iterator[Path]:
-    """Give the folder that was asked for, or a temporary one that is removed at the end."""
-    if asked is None:
-        folder = Path(tempfile.mkdtemp(prefix="automl-"))
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        return
-    if asked.is_dir() and any(asked.iterdir()):
-        raise InputError(
-            f"work_dir {str(asked)!r} is not empty; choose a new folder, nothing in it was touched"
-        )
-    asked.mkdir(parents=True, exist_ok=True)
-    yield asked

@@ -7,7 +7,6 @@ import math
 import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
@@ -34,6 +33,7 @@ from automl.metrics import Metric
 from automl.parallel.slots import WorkerSlots, open_run
 from automl.parallel.trial_workers import Stores, TrialLimits, TrialWorkers
 from automl.refit import RefitPlan
+from automl.resumption import JOURNAL, SearchFolder, check_same_search, restore
 from automl.search import run_search
 from automl.seeding import Purpose, derived_seed
 from automl.settings import Settings
@@ -113,7 +113,7 @@ def fit_ensemble(
     data: PreparedData,
     settings: Settings,
     budget: Budget,
-    folder: Path,
+    folder: SearchFolder,
     *,
     n_workers: int,
     observers: tuple[Observer, ...] = (),
@@ -128,12 +128,17 @@ def fit_ensemble(
         What the user asked for.
     budget : Budget
         The clock that started with ``fit``.
-    folder : Path
-        Where journal, predictions and models go.
+    folder : SearchFolder
+        Where journal, predictions and models go, and what is there to go on with.
     n_workers : int
         Evaluations that run at the same time.
     observers : tuple of callable
         Told of every outcome.
+
+    Raises
+    ------
+    InputError
+        If the folder holds another search.
     """
     return _Fit(data, settings, budget, folder, n_workers, observers).run()
 
@@ -146,46 +151,52 @@ class _Fit:
         data: PreparedData,
         settings: Settings,
         budget: Budget,
-        folder: Path,
+        folder: SearchFolder,
         n_workers: int,
         observers: tuple[Observer, ...],
     ) -> None:
         self._data = data
         self._settings = settings
         self._budget = budget
-        self._folder = folder
+        self._folder = folder.path
         self._n_workers = n_workers
         self._observers = observers
+        self._written = folder.written
         self._memory_mib = memory_limit_mib(settings.memory_limit, n_workers)
 
     def run(self) -> FitResult:
         """Search, select, refit."""
         data, budget = self._data, self._budget
         with ExitStack() as stack:
+            header = self._header()
+            if self._written is not None:
+                check_same_search(self._folder, self._written.header, header)
             self._table = save_table(self._folder / "table", data.X, data.codes, data.splits)
             place = open_run(self._sandbox_settings(), self._n_workers, self._table)
             slots = stack.enter_context(WorkerSlots(place, self._n_workers))
             # Every fit uses one thread, surrogates included: parallelism comes from processes.
             stack.enter_context(threadpool_limits(1))
-            journal = stack.enter_context(
-                Journal.create(self._folder / "journal.jsonl", self._header())
-            )
+            journal = stack.enter_context(self._open_journal(header))
             predictions = stack.enter_context(
                 PredictionStore(
                     self._folder / "predictions.f32",
                     n_rows=data.splits.covered.shape[0],
                     n_classes=data.n_classes,
+                    resume=self._written is not None,
                 )
             )
             models = self._models = self._open_models()
             history = self._new_history(predictions, journal)
+            unfinished: tuple[Trial, ...] = ()
+            if self._written is not None:
+                unfinished = restore(history, self._written, journal, predictions, models)
             limits = TrialLimits(
                 timeout_seconds=trial_seconds(self._settings), memory_mib=self._memory_mib
             )
             workers = TrialWorkers(
                 slots, self._evaluation, limits, budget, Stores(predictions, models)
             )
-            run_search(self._settings.optimizer, workers, history, budget)
+            run_search(self._settings.optimizer, workers, history, budget, unfinished=unfinished)
             choice = choose_members(
                 history,
                 self._settings.ensemble_size,
@@ -211,6 +222,15 @@ class _Fit:
             shortfalls=tuple(filter(None, shortfalls)),
         )
 
+    def _open_journal(self, header: JournalHeader) -> Journal:
+        path, written = self._folder / JOURNAL, self._written
+        if written is None:
+            return Journal.create(path, header, self._clock)
+        return Journal.continued(path, written.n_bytes, self._clock)
+
+    def _clock(self) -> float:
+        return self._budget.seconds_used
+
     def _sandbox_settings(self) -> SandboxSettings:
         modules = {
             module
@@ -227,14 +247,14 @@ class _Fit:
             n_rows=data.codes.shape[0],
             n_classes=data.n_classes,
             n_splits=len(data.splits.folds),
-            data=data_fingerprint(self._table, data.splits),
+            data=data_fingerprint(data.X, data.codes, data.splits),
             search_space=space_fingerprint(data.search_space),
             versions=package_versions(),
         )
 
     def _open_models(self) -> ModelStore:
         folder = self._folder / "models"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         free = shutil.disk_usage(folder).free
         return ModelStore(folder, n_kept=_MODELS_KEPT, max_bytes=int(_DISK_SHARE * free))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -152,6 +152,31 @@ class History:
             self._successes.append(outcome.number)
         for observe in self._observers:
             observe(outcome, self)
+
+    def replay(self, trials: Iterable[Trial], outcomes: Iterable[Outcome]) -> None:
+        """Take over what a journal says of an earlier run: nothing is written, nobody is told.
+
+        Parameters
+        ----------
+        trials : iterable of Trial
+            In the order of starting.
+        outcomes : iterable of Outcome
+            In the order of recording; trials without one are pending.
+
+        Raises
+        ------
+        ValueError
+            If the history is not empty.
+        """
+        if self._trials:
+            raise ValueError("only an empty history can take over an earlier one")
+        for trial in trials:
+            self._trials.append(trial)
+            self._seen.add(_values(trial.configuration))
+        for outcome in outcomes:
+            self._outcomes[outcome.number] = outcome
+            if outcome.status is Status.SUCCESS:
+                self._successes.append(outcome.number)
 
     def was_proposed(self, configuration: Mapping[str, object]) -> bool:
         """Return whether a configuration, or one of these values, was taken up, pending or not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from automl.budget import Budget
@@ -44,8 +44,17 @@ class Workers(Protocol):
         ...
 
 
-def run_search(optimizer: Optimizer, workers: Workers, history: History, budget: Budget) -> None:
+def run_search(
+    optimizer: Optimizer,
+    workers: Workers,
+    history: History,
+    budget: Budget,
+    *,
+    unfinished: Sequence[Trial] = (),
+) -> None:
     """Fill `history` with trials until `budget` is spent, keeping every worker busy.
+
+    Trials of the history that are `unfinished`, as after a crash, are started again first.
 
     The search ends early where `common_failure` finds that no trial can succeed.
     With several slots the next proposal is made while all of them are busy, so that a slot that
@@ -57,15 +66,16 @@ def run_search(optimizer: Optimizer, workers: Workers, history: History, budget:
         If the optimizer proposes what cannot be taken up, or nothing at all. Whatever else it
         raises, or an observer of the history, ends the search and reaches the caller.
     """
-    prepared = None
+    upcoming = _Upcoming(optimizer, history, unfinished)
     try:
-        while budget.allows_another(history.n_started) and common_failure(history) is None:
+        while (
+            budget.allows_another(history.n_started - upcoming.n_unfinished)
+            and common_failure(history) is None
+        ):
             if not workers.all_busy:
-                proposal = prepared or _next_proposal(optimizer, history)
-                prepared = None
-                workers.start(history.open_trial(proposal))
-            elif prepared is None and workers.n_slots > 1:
-                prepared = _next_proposal(optimizer, history)
+                workers.start(upcoming.next())
+            elif workers.n_slots > 1 and not upcoming.is_prepared:
+                upcoming.prepare()
             else:
                 for outcome in workers.wait(budget.search_seconds_left):
                     history.record(outcome)
@@ -89,3 +99,35 @@ def _next_proposal(optimizer: Optimizer, history: History) -> Proposal:
         ) from error
     space = history.problem.search_space.configuration_space
     return checked_proposal(answer, space, optimizer)
+
+
+class _Upcoming:
+    """The trials to start: first the unfinished ones, then what is proposed."""
+
+    def __init__(self, optimizer: Optimizer, history: History, unfinished: Sequence[Trial]) -> None:
+        self._optimizer = optimizer
+        self._history = history
+        self._unfinished = list(unfinished)
+        self._prepared: Proposal | None = None
+
+    @property
+    def n_unfinished(self) -> int:
+        """Trials of the history that still have to be started again."""
+        return len(self._unfinished)
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether the next trial is known without asking the optimizer."""
+        return bool(self._unfinished) or self._prepared is not None
+
+    def prepare(self) -> None:
+        """Ask the optimizer ahead of time."""
+        self._prepared = _next_proposal(self._optimizer, self._history)
+
+    def next(self) -> Trial:
+        """Return the trial to start now."""
+        if self._unfinished:
+            return self._unfinished.pop(0)
+        proposal = self._prepared or _next_proposal(self._optimizer, self._history)
+        self._prepared = None
+        return self._history.open_trial(proposal)

@@ -47,6 +47,7 @@ class Settings:
     n_jobs: int | None
     refit: bool
     work_dir: Path | None
+    resume: bool
     verbose: int
     callbacks: tuple[Callable[..., object], ...]
     seed: int
@@ -82,6 +83,7 @@ def check_settings(estimator: Any) -> Settings:
         n_jobs=_n_jobs(estimator.n_jobs),
         refit=_flag("refit", estimator.refit),
         work_dir=_folder("work_dir", estimator.work_dir),
+        resume=_flag("resume", estimator.resume),
         verbose=_verbosity(estimator.verbose),
         callbacks=_callables("callbacks", estimator.callbacks),
         seed=_seed(estimator.random_state),

@@ -59,11 +59,10 @@ def fingerprint(X: Features, codes: IntArray) -> str:
     return _digest({**_feature_arrays(X), "codes": codes})
 
 
-def data_fingerprint(table: TableHandle, splits: Splits) -> str:
+def data_fingerprint(X: Features, codes: IntArray, splits: Splits) -> str:
     """Return a SHA-256 digest of all that trials are judged on: features, classes and folds."""
-    return hashlib.sha256(
-        f"{table.fingerprint} {_digest(_split_arrays(splits))}".encode()
-    ).hexdigest()
+    text = f"{fingerprint(X, codes)} {_digest(_split_arrays(splits))}"
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def save_table(folder: Path, X: Features, codes: IntArray, splits: Splits) -> TableHandle:
@@ -88,6 +87,20 @@ def save_table(folder: Path, X: Features, codes: IntArray, splits: Splits) -> Ta
         texts = {"fingerprint": content, "description": splits.description}
         _write(home, arrays, texts)
     return TableHandle(str(home), content)
+
+
+def stored_table(folder: Path) -> TableHandle:
+    """Return the handle of the only table below a folder.
+
+    Raises
+    ------
+    PredictionStoreError
+        If there is none, or more than one.
+    """
+    homes = sorted(folder.glob("table-*")) if folder.is_dir() else []
+    if len(homes) != 1:
+        raise PredictionStoreError(f"{folder} holds {len(homes)} tables, expected one; search anew")
+    return TableHandle(str(homes[0]), (homes[0] / "fingerprint").read_text(encoding="utf-8"))
 
 
 def load_table(handle: TableHandle) -> Table:

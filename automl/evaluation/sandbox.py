@@ -6,6 +6,7 @@ call does, to itself, to its parent, to memory, files or other processes, ends w
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -22,6 +23,7 @@ from automl.trial import Status
 
 _LOOK_SECONDS: Final = 0.05
 _ATTEMPTS: Final = 3
+_NO_TIME: Final = "there was no time left when the evaluation process was ready"
 
 
 class Sandbox:
@@ -85,12 +87,18 @@ class Sandbox:
         """
         wants_to_cancel = cancelled.is_set if cancelled is not None else lambda: False
         asked_at = time.monotonic()
+        left = math.inf if limits.seconds_left is None else limits.seconds_left
+
+        def is_late() -> bool:
+            return time.monotonic() - asked_at > left
+
         try:
             for _ in range(_ATTEMPTS):
-                if not self._wait_until_ready(wants_to_cancel):
-                    return Reply(status=Status.CANCELLED, seconds=0.0, reason="cancelled")
-                left = limits.after(time.monotonic() - asked_at)
-                if (reply := self._attempt(call, left, wants_to_cancel)) is not None:
+                if not self._wait_until_ready(lambda: wants_to_cancel() or is_late()):
+                    reason = "cancelled" if wants_to_cancel() else _NO_TIME
+                    return Reply(status=Status.CANCELLED, seconds=0.0, reason=reason)
+                now_left = limits.after(time.monotonic() - asked_at)
+                if (reply := self._attempt(call, now_left, wants_to_cancel)) is not None:
                     notes, self._notes = self._notes, ()
                     return replace(reply, notes=notes)
         except BaseException:
@@ -114,12 +122,19 @@ class Sandbox:
 
     def _wait_until_ready(self, wants_to_cancel: Callable[[], bool]) -> bool:
         """Start the supervisor if need be; return false if the caller lost interest meanwhile."""
+        n_starts = 1
         self.start()
         while not self._is_ready and not wants_to_cancel():
             try:
                 frame = self._running().receive(_LOOK_SECONDS)
             except SupervisorLostError:
-                raise self._start_error("ended") from None
+                # An import that fails says why; in silence it was killed, and may do better.
+                if n_starts == _ATTEMPTS or self._running().last_words():
+                    raise self._start_error("ended") from None
+                self._discard()
+                self.start()
+                n_starts += 1
+                continue
             if frame is not None:
                 self._is_ready = True
                 self._notes = tuple(frame.header["notes"])

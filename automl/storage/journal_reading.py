@@ -17,6 +17,7 @@ from automl.errors import JournalError
 from automl.storage.journal_records import (
     JournalHeader,
     Record,
+    Reopened,
     WrittenTrial,
     as_json,
     record_of,
@@ -35,7 +36,9 @@ class JournalContent:
     trials : tuple of WrittenTrial
         Every trial, in the order of starting.
     outcomes : tuple of Outcome
-        Every outcome, in the order of recording.
+        Every outcome that counts, in the order of recording.
+    seconds_used : float
+        Time that the search had used when the last line was written.
     n_bytes : int
         Length of what is sound: `Journal.continued` goes on from there.
     is_torn : bool
@@ -45,6 +48,7 @@ class JournalContent:
     header: JournalHeader
     trials: tuple[WrittenTrial, ...]
     outcomes: tuple[Outcome, ...]
+    seconds_used: float
     n_bytes: int
     is_torn: bool
 
@@ -64,21 +68,24 @@ def read_journal(path: Path) -> JournalContent:
         raise JournalError(f"journal {str(path)!r} cannot be read: {error}") from error
     lines = [*(line + b"\n" for line in whole), *([rest] if rest else [])]
     records: list[Record] = []
+    seconds_used = 0.0
     is_torn = False
     for number, line in enumerate(lines, start=1):
         try:
-            records.append(record_of(line))
+            record, seconds_used = record_of(line)
+            records.append(record)
         except ValueError as error:
             is_torn = number == len(lines) > 1
             if not is_torn:
                 raise _damaged(path, number, str(error)) from error
     if not records or not isinstance(records[0], JournalHeader):
         raise JournalError(f"journal {str(path)!r} does not begin with the header of a search")
-    _check_order(path, records)
+    outcomes = _outcomes_that_count(path, records)
     return JournalContent(
         header=records[0],
         trials=tuple(record for record in records if isinstance(record, WrittenTrial)),
-        outcomes=tuple(record for record in records if isinstance(record, Outcome)),
+        outcomes=outcomes,
+        seconds_used=seconds_used,
         n_bytes=sum(map(len, lines[: len(records)])),
         is_torn=is_torn,
     )
@@ -108,18 +115,24 @@ def restored_trial(written: WrittenTrial, space: ConfigurationSpace) -> Trial:
     return Trial(number=written.number, proposal=proposal)
 
 
-def _check_order(path: Path, records: list[Record]) -> None:
-    """Raise unless trials are numbered in order, and each has one outcome at most, after it."""
+def _outcomes_that_count(path: Path, records: list[Record]) -> tuple[Outcome, ...]:
+    """Return the outcomes of trials that were not reopened later.
+
+    Raise unless trials are numbered in order, and each has one such outcome at most, after it.
+    """
     n_trials = 0
-    ended: set[int] = set()
+    outcomes: dict[int, Outcome] = {}
     for line, record in enumerate(records[1:], start=2):
         match record:
             case WrittenTrial(number=number) if number == n_trials:
                 n_trials += 1
-            case Outcome(number=number) if number in range(n_trials) and number not in ended:
-                ended.add(number)
+            case Outcome(number=number) if number in range(n_trials) and number not in outcomes:
+                outcomes[number] = record
+            case Reopened(number=number) if number in outcomes:
+                del outcomes[number]
             case _:
                 raise _damaged(path, line, "it does not follow from the lines before it")
+    return tuple(outcomes.values())
 
 
 def _damaged(path: Path, line: int, reason: str) -> JournalError:

@@ -62,7 +62,14 @@ class WrittenTrial:
     beliefs: Mapping[str, float]
 
 
-Record = JournalHeader | WrittenTrial | Outcome
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reopened:
+    """A trial whose outcome does not count any more, so that it is evaluated again."""
+
+    number: int
+
+
+Record = JournalHeader | WrittenTrial | Outcome | Reopened
 
 
 def header_record(header: JournalHeader) -> dict[str, Any]:
@@ -87,6 +94,11 @@ def outcome_record(outcome: Outcome) -> dict[str, Any]:
     return {"kind": "outcome", **asdict(outcome)}
 
 
+def reopened_record(number: int) -> dict[str, Any]:
+    """Return what is written of a trial that is evaluated again."""
+    return {"kind": "reopened", "number": number}
+
+
 def as_json(value: Any) -> str:
     """Return a value as JSON by the letter of the standard: ASCII, finite numbers only.
 
@@ -98,14 +110,14 @@ def as_json(value: Any) -> str:
     return json.dumps(_standard(value), default=str, allow_nan=False)
 
 
-def as_line(record: Mapping[str, Any]) -> bytes:
-    """Return a record as a line with its checksum."""
-    text = as_json(record).encode()
+def as_line(record: Mapping[str, Any], seconds: float) -> bytes:
+    """Return a record as a line with its checksum, and the time used when it was written."""
+    text = as_json({**record, "at": round(seconds, 3)}).encode()
     return b"%08x\t%s\n" % (zlib.crc32(text), text)
 
 
-def record_of(line: bytes) -> Record:
-    """Return what a line says.
+def record_of(line: bytes) -> tuple[Record, float]:
+    """Return what a line says, and the seconds of the search that were used then.
 
     Raises
     ------
@@ -119,7 +131,8 @@ def record_of(line: bytes) -> Record:
         raise ValueError("its checksum does not fit")
     fields: dict[str, Any] = json.loads(text)
     try:
-        return _record_of(fields.pop("kind"), fields)
+        seconds = float(fields.pop("at"))
+        return _record_of(fields.pop("kind"), fields), seconds
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it is no record: {type(error).__name__}: {error}") from error
 
@@ -137,6 +150,8 @@ def _record_of(kind: str, fields: dict[str, Any]) -> Record:
         case "outcome":
             numbers = {name: float(fields[name]) for name in ("loss", "seconds", "memory_mib")}
             return Outcome(**fields | numbers | {"status": Status(fields["status"])})
+        case "reopened":
+            return Reopened(**fields)
         case _:
             raise ValueError(f"its kind {kind!r} is unknown")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -60,6 +61,19 @@ class ModelStore:
             worst = self._worst()
             del self._losses[worst], self._sizes[worst]
             self._path(worst).unlink()
+
+    def restore(self, losses: Mapping[int, float]) -> None:
+        """Take over the models that an earlier run kept, of trials with these losses.
+
+        Parameters
+        ----------
+        losses : mapping of int to float
+            Loss by the number of each successful trial.
+        """
+        for number, loss in losses.items():
+            if self._path(number).exists():
+                self._losses[number] = loss
+                self._sizes[number] = self._path(number).stat().st_size
 
     def refuse(self, number: int) -> None:
         """Remove what a trial that failed may have begun to write."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
@@ -24,17 +25,33 @@ class PredictionStore:
     Parameters
     ----------
     path : Path
-        The file, created if it is not there and emptied if it is.
+        The file. Beside it, a file with the suffix ``.index`` has a line for each block: number of
+        the trial and checksum.
     n_rows, n_classes : int
         Shape of one block.
+    resume : bool
+        Whether to go on with files that are there; otherwise they are emptied. A block that is not
+        whole or whose checksum does not fit counts as not stored.
     """
 
-    def __init__(self, path: Path, *, n_rows: int, n_classes: int) -> None:
+    def __init__(self, path: Path, *, n_rows: int, n_classes: int, resume: bool = False) -> None:
         self._path = path
         self._block = (n_rows, n_classes)
         self._slots: dict[int, int] = {}
-        self._file = path.open("w+b", buffering=0)
+        self._n_slots = 0
         self._map: PredictionArray | None = None
+        mode = "r+b" if resume and path.exists() else "w+b"
+        index_path = path.with_suffix(".index")
+        self._file = path.open(mode, buffering=0)
+        self._index = index_path.open(
+            "r+b" if resume and index_path.exists() else "w+b", buffering=0
+        )
+        if resume:
+            self._read_index()
+
+    def has(self, number: int) -> bool:
+        """Return whether the predictions of a trial are stored."""
+        return number in self._slots
 
     def append(self, number: int, predictions: PredictionArray) -> None:
         """Store the predictions of a trial, (rows, classes).
@@ -52,8 +69,10 @@ class PredictionStore:
         if number in self._slots:
             raise PredictionStoreError(f"trial {number} has stored predictions already")
         data = np.ascontiguousarray(predictions, dtype=_ITEM).data.cast("B")
-        self._write(data, len(self._slots) * self._block_bytes)
-        self._slots[number] = len(self._slots)
+        self._write(data, self._n_slots * self._block_bytes)
+        self._index.write(b"%d %08x\n" % (number, zlib.crc32(data)))
+        self._slots[number] = self._n_slots
+        self._n_slots += 1
 
     def stack(self, numbers: Sequence[int]) -> PredictionArray:
         """Return the predictions of some trials, (trials, rows, classes), read-only.
@@ -80,6 +99,7 @@ class PredictionStore:
         """Release the file; arrays that were handed out stay readable."""
         self._map = None
         self._file.close()
+        self._index.close()
 
     def __enter__(self) -> Self:
         return self
@@ -96,6 +116,19 @@ class PredictionStore:
     def _block_bytes(self) -> int:
         return self._block[0] * self._block[1] * _ITEM.itemsize
 
+    def _read_index(self) -> None:
+        """Take over the blocks that are whole; what is behind the last whole line is cut off."""
+        content = self._index.read()
+        sound = content[: content.rfind(b"\n") + 1]
+        self._index.truncate(len(sound))
+        self._index.seek(len(sound))
+        for slot, line in enumerate(sound.splitlines()):
+            number, checksum = line.split()
+            block = os.pread(self._file.fileno(), self._block_bytes, slot * self._block_bytes)
+            if len(block) == self._block_bytes and b"%08x" % zlib.crc32(block) == checksum:
+                self._slots[int(number)] = slot
+            self._n_slots = slot + 1
+
     def _write(self, data: memoryview, offset: int) -> None:
         descriptor = self._file.fileno()
         while data:
@@ -103,7 +136,7 @@ class PredictionStore:
             data, offset = data[written:], offset + written
 
     def _mapped(self) -> PredictionArray:
-        if self._map is None or self._map.shape[0] < len(self._slots):
-            shape = (len(self._slots), *self._block)
+        if self._map is None or self._map.shape[0] < self._n_slots:
+            shape = (self._n_slots, *self._block)
             self._map = np.memmap(self._path, dtype=_ITEM, mode="r", shape=shape)
         return self._map

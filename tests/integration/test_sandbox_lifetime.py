@@ -294,6 +294,45 @@ def test_end_of_the_supervisor_while_it_imports_is_an_error(
         assert Runner(sandbox)(hostile.answer).status is Status.SUCCESS
 
 
+def test_a_supervisor_that_is_killed_while_it_imports_is_replaced(
+    module: Callable[[str], SandboxSettings], tmp_path: Path
+) -> None:
+    mark = tmp_path / "killed"
+    text = f"""
+import os, pathlib, signal
+mark = pathlib.Path({str(mark)!r})
+if not mark.exists():
+    mark.touch()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    with Sandbox(module(text)) as sandbox:
+        assert Runner(sandbox)(hostile.answer).status is Status.SUCCESS
+    assert mark.exists()
+
+
+def test_a_supervisor_that_is_killed_again_and_again_is_an_error(
+    module: Callable[[str], SandboxSettings],
+) -> None:
+    with (
+        Sandbox(module("import os; os.kill(os.getpid(), 9)")) as sandbox,
+        pytest.raises(SandboxError, match="ended while importing"),
+    ):
+        sandbox.run(b"", CallLimits())
+    assert supervisors() == []
+
+
+def test_time_that_ends_before_the_supervisor_is_ready_is_the_end_of_the_call(
+    module: Callable[[str], SandboxSettings],
+) -> None:
+    with Sandbox(module("import time; time.sleep(30)")) as sandbox:
+        started = time.monotonic()
+        reply = sandbox.run(b"", CallLimits(seconds_left=0.3))
+        assert time.monotonic() - started < 5.0
+    assert reply.status is Status.CANCELLED
+    assert "no time left" in reply.reason
+    assert supervisors() == []
+
+
 def test_import_that_hangs_is_an_error(module: Callable[[str], SandboxSettings]) -> None:
     module("import time; time.sleep(30)")
     with Sandbox(SandboxSettings(preload=("preloaded",), startup_seconds=1.0)) as sandbox:

@@ -216,3 +216,24 @@ def test_losses_of_no_success_are_an_empty_array_of_floats() -> None:
     losses = mixed_job().history().success_losses()
     assert losses.shape == (0,)
     assert losses.dtype == np.float64
+
+
+def test_replaying_gives_the_same_history_and_tells_nobody() -> None:
+    job, log = mixed_job(), Log()
+    rng = np.random.default_rng(0)
+    history = job.history()
+    for n in range(6):
+        trial = history.open_trial(random_proposal(job.space, rng))
+        if n % 3:
+            succeed(job, history, trial)
+    again = job.history(journal=log, observers=[lambda *_: log.lines.append("told")])
+    again.replay(history.trials, history.outcomes)
+    assert log.lines == []
+    assert again.trials == history.trials
+    assert again.outcomes == history.outcomes
+    assert again.successes == history.successes
+    assert again.pending == history.pending
+    assert all(again.was_proposed(trial.configuration) for trial in history.trials)
+    assert again.rng().random() == history.rng().random()
+    with pytest.raises(ValueError, match="only an empty history"):
+        again.replay(history.trials, ())

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, Constant, Float, Integer
 from fakes.histories import Job, fail, mixed_space, random_proposal, space_of, succeed
+from fakes.workers import FakeClock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automl.errors import JournalError
+from automl.errors import InputError, JournalError
 from automl.history import History
 from automl.storage.journal import Journal
 from automl.storage.journal_reading import read_journal, restored_trial
@@ -52,7 +53,7 @@ def records(path: Path) -> list[dict[str, Any]]:
 
 def test_every_line_carries_the_checksum_of_its_json(tmp_path: Path) -> None:
     job = Job(mixed_space())
-    with Journal.create(tmp_path / "j", HEADER) as journal:
+    with Journal.create(tmp_path / "j", HEADER, FakeClock(0.0)) as journal:
         history = job.history(journal=journal)
         rng = np.random.default_rng(0)
         for _ in range(5):
@@ -69,7 +70,7 @@ def test_proposals_stand_before_their_outcomes_in_the_order_of_what_happened(
     tmp_path: Path,
 ) -> None:
     job = Job(mixed_space())
-    with Journal.create(tmp_path / "j", HEADER) as journal:
+    with Journal.create(tmp_path / "j", HEADER, FakeClock(0.0)) as journal:
         history = job.history(journal=journal)
         rng = np.random.default_rng(0)
         trials = [history.open_trial(random_proposal(job.space, rng)) for _ in range(2)]
@@ -88,7 +89,7 @@ def test_proposals_stand_before_their_outcomes_in_the_order_of_what_happened(
 
 
 def test_a_line_is_on_disk_before_the_call_returns(tmp_path: Path) -> None:
-    with Journal.create(tmp_path / "j", HEADER) as journal:
+    with Journal.create(tmp_path / "j", HEADER, FakeClock(0.0)) as journal:
         assert len(lines(tmp_path / "j")) == 1
         journal.write_outcome(
             Outcome(number=0, status=Status.SUCCESS, loss=0.25, seconds=1.5, memory_mib=3.0)
@@ -97,8 +98,8 @@ def test_a_line_is_on_disk_before_the_call_returns(tmp_path: Path) -> None:
 
 
 def test_the_header_says_what_identifies_the_search(tmp_path: Path) -> None:
-    Journal.create(tmp_path / "j", HEADER).close()
-    assert records(tmp_path / "j") == [{"kind": "search", "format": 1, **asdict(HEADER)}]
+    Journal.create(tmp_path / "j", HEADER, FakeClock(0.0)).close()
+    assert records(tmp_path / "j") == [{"kind": "search", "format": 1, **asdict(HEADER), "at": 0.0}]
     content = read_journal(tmp_path / "j")
     assert content.header == HEADER
     assert content.trials == content.outcomes == ()
@@ -107,7 +108,7 @@ def test_the_header_says_what_identifies_the_search(tmp_path: Path) -> None:
 def test_a_file_that_exists_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "j").write_text("of another search")
     with pytest.raises(FileExistsError):
-        Journal.create(tmp_path / "j", HEADER)
+        Journal.create(tmp_path / "j", HEADER, FakeClock(0.0))
     assert (tmp_path / "j").read_text() == "of another search"
 
 
@@ -123,7 +124,7 @@ def test_values_of_every_kind_of_hyperparameter_come_back_exactly(tmp_path: Path
     )
     space.seed(0)
     configurations = space.sample_configuration(30)
-    with Journal.create(tmp_path / "j", HEADER) as journal:
+    with Journal.create(tmp_path / "j", HEADER, FakeClock(0.0)) as journal:
         for number, configuration in enumerate(configurations):
             proposal = Proposal(
                 configuration=configuration, origin=Origin.RANDOM, beliefs={"a": np.float64(0.1)}
@@ -153,10 +154,10 @@ def test_an_outcome_comes_back_exactly(
     outcome = Outcome(
         number=3, status=status, loss=loss, seconds=seconds, reason=text, traceback=text * 3
     )
-    with Journal.create(path, HEADER) as journal:
+    with Journal.create(path, HEADER, FakeClock(0.0)) as journal:
         journal.write_outcome(outcome)
     trial = Trial(number=0, proposal=random_proposal(SPACE, np.random.default_rng(0)))
-    with Journal.create(path.with_name("k"), HEADER) as journal:
+    with Journal.create(path.with_name("k"), HEADER, FakeClock(0.0)) as journal:
         journal.write_trial(trial)
         journal.write_outcome(replace(outcome, number=0))
     (_, record) = records(path)
@@ -197,7 +198,7 @@ def written(
     """Return the journal of trials that all succeeded, or ended otherwise."""
     job = Job(SPACE)
     path = tmp_path / "j"
-    with Journal.create(path, HEADER) as journal:
+    with Journal.create(path, HEADER, FakeClock(0.0)) as journal:
         history = job.history(journal=journal)
         rng = np.random.default_rng(0)
         for _ in range(n_trials):
@@ -211,7 +212,7 @@ def written(
 
 def test_what_was_written_comes_back(tmp_path: Path) -> None:
     job = Job(SPACE)
-    with Journal.create(tmp_path / "j", HEADER) as journal:
+    with Journal.create(tmp_path / "j", HEADER, FakeClock(0.0)) as journal:
         history = job.history(journal=journal)
         rng = np.random.default_rng(0)
         trials = []
@@ -349,7 +350,7 @@ def test_a_journal_is_continued_where_it_is_sound(tmp_path: Path) -> None:
     path.write_bytes(whole[:-7])
     before = read_journal(path)
     assert before.is_torn
-    with Journal.continued(path, before.n_bytes) as journal:
+    with Journal.continued(path, before.n_bytes, FakeClock(7.5)) as journal:
         outcome = Outcome(number=1, status=Status.TIMEOUT, loss=math.inf, seconds=2.0)
         journal.write_outcome(outcome)
     after = read_journal(path)
@@ -370,7 +371,7 @@ def test_choices_of_types_that_json_does_not_have_come_back_as_they_were(tmp_pat
     for number, configuration in enumerate(space.sample_configuration(20)):
         path = tmp_path / str(number)
         proposal = Proposal(configuration=configuration, origin=Origin.RANDOM)
-        with Journal.create(path, HEADER) as journal:
+        with Journal.create(path, HEADER, FakeClock(0.0)) as journal:
             journal.write_trial(Trial(number=0, proposal=proposal))
         (trial,) = read_journal(path).trials
         assert restored_trial(trial, space).configuration == configuration
@@ -384,3 +385,57 @@ def test_a_configuration_of_another_space_is_refused(values: dict[str, Any]) -> 
     trial = WrittenTrial(number=7, origin=Origin.RANDOM, configuration=values, beliefs={})
     with pytest.raises(JournalError, match="configuration of trial 7 is not one of this search"):
         restored_trial(trial, SPACE.configuration_space)
+
+
+def test_the_time_used_is_that_of_the_last_line(tmp_path: Path) -> None:
+    job, clock = Job(mixed_space()), FakeClock(0.25)
+    with Journal.create(tmp_path / "j", HEADER, clock) as journal:
+        history = job.history(journal=journal)
+        clock.now = 1.5
+        trial = history.open_trial(random_proposal(job.space, np.random.default_rng(0)))
+        clock.now = 12.25
+        succeed(job, history, trial)
+    assert [record["at"] for record in records(tmp_path / "j")] == [0.25, 1.5, 12.25]
+    assert read_journal(tmp_path / "j").seconds_used == 12.25
+
+
+def test_a_reopened_trial_has_no_outcome_until_it_ends_again(tmp_path: Path) -> None:
+    job, path = Job(mixed_space()), tmp_path / "j"
+    with Journal.create(path, HEADER, FakeClock(0.0)) as journal:
+        history = job.history(journal=journal)
+        trial = history.open_trial(random_proposal(job.space, np.random.default_rng(0)))
+        outcome = succeed(job, history, trial)
+        journal.write_reopened(0)
+        assert read_journal(path).outcomes == ()
+        journal.write_outcome(replace(outcome, seconds=9.0))
+    assert [outcome.seconds for outcome in read_journal(path).outcomes] == [9.0]
+
+
+def test_a_trial_without_an_outcome_cannot_be_reopened(tmp_path: Path) -> None:
+    with Journal.create(tmp_path / "j", HEADER, FakeClock(0.0)) as journal:
+        journal.write_reopened(0)
+    with pytest.raises(JournalError, match=r"line 2 .* does not follow"):
+        read_journal(tmp_path / "j")
+
+
+def test_a_journal_that_another_fit_writes_to_is_refused(tmp_path: Path) -> None:
+    with (
+        Journal.create(tmp_path / "j", HEADER, FakeClock(0.0)),
+        pytest.raises(InputError, match="work_dir: another fit writes to"),
+    ):
+        Journal.continued(tmp_path / "j", 0, FakeClock(0.0))
+
+
+def test_a_journal_is_never_there_without_its_header(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_full(_: int) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("os.fsync", is_full)
+    with pytest.raises(OSError, match="no space left"):
+        Journal.create(tmp_path / "j", HEADER, FakeClock(0.0))
+    assert not (tmp_path / "j").exists()
+    monkeypatch.undo()
+    Journal.create(tmp_path / "j", HEADER, FakeClock(0.0)).close()
+    assert [path.name for path in tmp_path.iterdir()] == ["j"]

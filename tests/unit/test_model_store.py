@@ -127,3 +127,15 @@ def test_the_worst_models_go_when_all_take_too_much_space(tmp_path: Path) -> Non
         store.offer(number, loss, b"four")
     assert [store.has(number) for number in range(3)] == [False, True, True]
     assert sorted(path.stat().st_size for path in tmp_path.iterdir()) == [4, 4]
+
+
+def test_the_models_of_an_earlier_run_are_taken_over(tmp_path: Path) -> None:
+    store = ModelStore(tmp_path, n_kept=2)
+    for number, loss in enumerate((0.3, 0.1, 0.2)):
+        store.offer(number, loss, b"models of %d" % number)
+    again = ModelStore(tmp_path, n_kept=2)
+    again.restore({0: 0.3, 1: 0.1, 2: 0.2})
+    assert [again.has(number) for number in range(3)] == [False, True, True]
+    assert again.largest_loss == 0.2
+    again.offer(3, 0.15, b"models of 3")
+    assert [again.has(number) for number in range(4)] == [False, True, False, True]

@@ -138,3 +138,61 @@ def test_predictions_are_never_overwritten(tmp_path: Path) -> None:
         with pytest.raises(PredictionStoreError, match="trial 0 has stored predictions already"):
             store.append(0, block(1))
         assert np.array_equal(store.stack([0])[0], block(0))
+
+
+def filled(path: Path) -> PredictionStore:
+    with PredictionStore(path, n_rows=3, n_classes=2) as store:
+        for number in (4, 0, 7):
+            store.append(number, np.full((3, 2), number / 10, dtype=np.float32))
+    return store
+
+
+def reopened(path: Path) -> PredictionStore:
+    return PredictionStore(path, n_rows=3, n_classes=2, resume=True)
+
+
+def test_a_store_goes_on_where_it_was_closed(tmp_path: Path) -> None:
+    path = tmp_path / "p.f32"
+    filled(path)
+    with reopened(path) as store:
+        assert [n for n in range(9) if store.has(n)] == [0, 4, 7]
+        store.append(1, np.full((3, 2), 0.1, dtype=np.float32))
+        np.testing.assert_allclose(store.stack([0, 1, 4, 7])[:, 0, 0], [0.0, 0.1, 0.4, 0.7])
+    with reopened(path) as store:
+        np.testing.assert_allclose(store.stack([7, 1])[:, 2, 1], [0.7, 0.1])
+
+
+@pytest.mark.parametrize("lost", [1, 3 * 2 * 4])
+def test_a_block_that_is_not_whole_is_not_stored(tmp_path: Path, lost: int) -> None:
+    path = tmp_path / "p.f32"
+    filled(path)
+    with path.open("r+b") as file:
+        file.truncate(3 * 3 * 2 * 4 - lost)
+    with reopened(path) as store:
+        assert [n for n in range(9) if store.has(n)] == [0, 4]
+        store.append(7, np.full((3, 2), 0.9, dtype=np.float32))
+        np.testing.assert_allclose(store.stack([4, 0, 7])[:, 0, 0], [0.4, 0.0, 0.9])
+
+
+def test_a_damaged_block_is_not_stored_and_the_others_are(tmp_path: Path) -> None:
+    path = tmp_path / "p.f32"
+    filled(path)
+    with path.open("r+b") as file:
+        file.seek(3 * 2 * 4 + 5)
+        file.write(b"\x7f")
+    with reopened(path) as store:
+        assert [n for n in range(9) if store.has(n)] == [4, 7]
+        store.append(0, np.full((3, 2), 0.5, dtype=np.float32))
+        np.testing.assert_allclose(store.stack([4, 7, 0])[:, 0, 0], [0.4, 0.7, 0.5])
+
+
+def test_a_torn_line_of_the_index_is_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "p.f32"
+    filled(path)
+    index = path.with_suffix(".index")
+    index.write_bytes(index.read_bytes()[:-3])
+    with reopened(path) as store:
+        assert [n for n in range(9) if store.has(n)] == [0, 4]
+        store.append(7, np.full((3, 2), 0.7, dtype=np.float32))
+    with reopened(path) as store:
+        assert store.has(7)

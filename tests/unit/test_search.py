@@ -230,3 +230,30 @@ def test_a_wrong_answer_is_refused_when_it_is_given(n_slots: int) -> None:
             Budget(n_trials=9),
         )
     assert history.n_started == n_slots
+
+
+@pytest.mark.parametrize("n_slots", [1, 3])
+def test_unfinished_trials_of_an_earlier_run_are_started_first(n_slots: int) -> None:
+    undisturbed = search(FakeWorkers(n_slots), n_trials=9)
+    history = mixed_job().history()
+    trials = undisturbed.trials[:5]
+    history.replay(trials, [always_succeed(trials[n]) for n in (0, 2)])
+    workers = FakeWorkers(n_slots)
+    events = workers.events
+    started: list[int] = []
+    begin = workers.start
+    workers.start = lambda trial: (started.append(trial.number), begin(trial))[1]  # type: ignore[method-assign,func-returns-value]  # a spy
+    run_search(RandomSearch(), workers, history, Budget(n_trials=9), unfinished=history.pending)
+    assert started == [1, 3, 4, 5, 6, 7, 8]
+    assert configurations(history) == configurations(undisturbed)
+    assert history.pending == ()
+    assert events.count("start") == 7
+
+
+def test_unfinished_trials_are_started_though_no_further_trial_is_allowed() -> None:
+    history = mixed_job().history()
+    history.replay(search(FakeWorkers(1), n_trials=3).trials, [])
+    run_search(
+        RandomSearch(), FakeWorkers(2), history, Budget(n_trials=3), unfinished=history.pending
+    )
+    assert sorted(outcome.number for outcome in history.outcomes) == [0, 1, 2]

@@ -1,0 +1,146 @@
+"""From the user's table and parameters to what a search works on, after every check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from automl.changes import Change
+from automl.data.label_types import Labels
+from automl.data.labels import encode_labels
+from automl.data.resampling import make_splits
+from automl.data.schema import Schema, learn_schema
+from automl.data.suspicion import suspicious_columns
+from automl.data.table_store import load_table, stored_table
+from automl.data.task_description import describe_task
+from automl.evaluation.baseline import baseline_loss
+from automl.fitting import PreparedData
+from automl.scoring import as_metric
+from automl.seeding import Purpose, derived_seed
+from automl.settings import Settings
+from automl.task_space import space_for
+from automl.travel import check_can_travel
+from automl.validation import affordable_cv
+
+
+class Asked(Protocol):
+    """The parameters of an estimator that need a table to be checked."""
+
+    scoring: Any
+    cv: Any
+    search_space: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Prepared:
+    """A table after every check, and what is to be remembered of it.
+
+    Attributes
+    ----------
+    schema : Schema
+        What was learnt of the columns.
+    classes : (k,) array
+        The user's labels, sorted.
+    changes : tuple of Change
+        What was dropped, converted or left out.
+    suspicious : tuple of Change
+        Of these, columns that the user has to be warned of.
+    data : PreparedData
+        What the search works on.
+    """
+
+    schema: Schema
+    classes: Labels
+    changes: tuple[Change, ...]
+    suspicious: tuple[Change, ...]
+    data: PreparedData
+
+
+def prepare(X: Any, y: Any, asked: Asked, settings: Settings) -> Prepared:
+    """Return a table and its labels, checked.
+
+    Raises
+    ------
+    InputError
+        If the table, the labels or a parameter cannot be used.
+    """
+    name = type(asked).__name__
+    schema = learn_schema(X, estimator_name=name)
+    features = schema.transform(X)
+    codes, classes = encode_labels(y, features.shape[0], estimator_name=name)
+    n_classes = classes.shape[0]
+    metric = as_metric(asked.scoring, classes)
+    check_can_travel("scoring", asked.scoring)
+    cv = affordable_cv(
+        asked.cv,
+        n_rows=features.shape[0],
+        n_columns=len(schema.numeric) + sum(schema.n_levels),
+        n_classes=n_classes,
+        seconds=settings.time_limit,
+    )
+    splits = make_splits(cv, codes, seed=derived_seed(settings.seed, Purpose.SPLITS), X=X)
+    baseline = baseline_loss(metric, codes, splits, n_classes)
+    suspicious = suspicious_columns(features, codes, schema.names)
+    task = describe_task(schema, codes, splits, n_classes)
+    space, left_out = space_for(task, asked.search_space, settings)
+    return Prepared(
+        schema=schema,
+        classes=classes,
+        changes=(*schema.changes, *suspicious, *splits.changes, *baseline.changes, *left_out),
+        suspicious=suspicious,
+        data=PreparedData(
+            X=features,
+            codes=codes,
+            n_classes=n_classes,
+            splits=splits,
+            metric=metric,
+            search_space=space,
+            baseline_loss=baseline.loss,
+        ),
+    )
+
+
+def prepare_again(
+    work_dir: Path, schema: Schema, classes: Labels, asked: Asked, settings: Settings
+) -> Prepared:
+    """Return what an earlier search worked on, read from its folder.
+
+    Parameters
+    ----------
+    work_dir : Path
+        Folder of the earlier search.
+    schema : Schema
+        What was learnt of its columns.
+    classes : (k,) array
+        Its labels.
+    asked : estimator
+        Its parameters.
+    settings : Settings
+        The checked ones.
+
+    Raises
+    ------
+    PredictionStoreError
+        If the table is not there any more.
+    """
+    table = load_table(stored_table(work_dir / "table"))
+    metric = as_metric(asked.scoring, classes)
+    n_classes = classes.shape[0]
+    task = describe_task(schema, table.codes, table.splits, n_classes)
+    space, _ = space_for(task, asked.search_space, settings)
+    return Prepared(
+        schema=schema,
+        classes=classes,
+        changes=(),
+        suspicious=(),
+        data=PreparedData(
+            X=table.X,
+            codes=table.codes,
+            n_classes=n_classes,
+            splits=table.splits,
+            metric=metric,
+            search_space=space,
+            baseline_loss=baseline_loss(metric, table.codes, table.splits, n_classes).loss,
+        ),
+    )
