@@ -36,11 +36,11 @@ _FIT_EXAMPLE = f"""{EXIT_CODES}
 
 example:
   automl fit train.csv --target churn --time-limit 60 --jobs 2 --model churn.model"""
-_PREDICT_EXAMPLE = """Loading a model file runs code that is in it: only load models you trust.
+_PREDICT_EXAMPLE = """A model file holds no code; nevertheless, only load models you trust.
 
 example:
   automl predict churn.model new.csv --output predictions.csv --proba"""
-_LEADERBOARD_EXAMPLE = """Loading a model file runs code that is in it: only load models you trust.
+_LEADERBOARD_EXAMPLE = """A model file holds no code; nevertheless, only load models you trust.
 
 example:
   automl leaderboard churn.model --top 10

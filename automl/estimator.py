@@ -28,6 +28,7 @@ from automl.history import History
 from automl.interruption import ended_by_signals
 from automl.leaderboard import TrialRecord, leaderboard_frame
 from automl.optimizers.optimizer import Optimizer
+from automl.portable import Portable
 from automl.preparation import Prepared, prepare, prepare_again
 from automl.progress import watch
 from automl.settings import Settings, check_settings
@@ -39,7 +40,7 @@ from search_space.arrays import FloatArray
 Callback = Callable[[Outcome, History], object]
 
 
-class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
     """Searches for models that are good together and predicts with their weighted average.
 
     Learners, preprocessors and their hyperparameters form one search space. DivBO [1]_ proposes
@@ -376,6 +377,7 @@ class AutoClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         self._changes_of_table = prepared.changes or self._changes_of_table
         self.changes_: tuple[Change, ...] = (*self._changes_of_table, *result.changes)
         self.ensemble_ = result.ensemble
+        self._best_member = result.best_member
         self.baseline_loss_ = prepared.data.baseline_loss
         self.best_loss_ = min((record.loss for record in result.records), default=float("inf"))
         self.trials_: tuple[TrialRecord, ...] = result.records

@@ -23,6 +23,8 @@ class FittedMembers:
     ----------
     members : tuple of Member
         By falling weight; weights sum to one. Empty if no chosen trial has a model.
+    best : Member or None
+        The trial with the lowest loss, with weight 0 if it was not chosen; None if it has no model.
     changes : tuple of Change
         Members that were to be refitted and are not.
     shortfall : str
@@ -30,6 +32,7 @@ class FittedMembers:
     """
 
     members: tuple[Member, ...]
+    best: Member | None
     changes: tuple[Change, ...]
     shortfall: str
 
@@ -44,7 +47,8 @@ def fit_members(
 ) -> FittedMembers:
     """Refit chosen trials on all rows where wanted and possible, else take the models of folds.
 
-    Trials that have neither are left out, and the others share their weights.
+    Trials that have neither are left out, and the others share their weights. The trial with the
+    lowest loss is fitted in any case, last if it was not chosen.
 
     Parameters
     ----------
@@ -59,16 +63,21 @@ def fit_members(
     refit : bool
         Whether to refit.
     """
+    best = history.best
+    wanted = {best.number: 0.0, **weights} if best is not None else dict(weights)
     refits = Refits()
     if refit:
         # Trials whose fold models were not kept come first: they have nothing else.
-        order = sorted(weights, key=lambda number: (models.has(number), -weights[number], number))
+        order = sorted(wanted, key=lambda n: (wanted[n] == 0.0, models.has(n), -wanted[n], n))
         refits = refit_trials(plan, [history.trials[number] for number in order])
-    assembled = assemble_members(weights, history, refits, models, plan.check_rows)
+    assembled = assemble_members(wanted, history, refits, models, plan.check_rows)
+    members = tuple(member for member in assembled.members if member.weight > 0.0)
+    lost = {number: reason for number, reason in assembled.lost.items() if number in weights}
     return FittedMembers(
-        members=assembled.members,
-        changes=_not_refitted(assembled.members, refits),
-        shortfall=_in_words(assembled.lost, len(weights)),
+        members=members,
+        best=next((m for m in assembled.members if best and m.number == best.number), None),
+        changes=_not_refitted(members, refits),
+        shortfall=_in_words(lost, len(weights)),
     )
 
 

@@ -104,6 +104,7 @@ class FitResult:
     """
 
     ensemble: WeightedEnsemble
+    best_member: Member | None
     records: tuple[TrialRecord, ...]
     changes: tuple[Change, ...]
     shortfalls: tuple[str, ...]
@@ -217,6 +218,7 @@ class _Fit:
             shortfalls.append(_only_baseline(history))
         return FitResult(
             ensemble=WeightedEnsemble(members=members, n_classes=data.n_classes, loss=loss),
+            best_member=fitted.best,
             records=trial_records(history),
             changes=fitted.changes,
             shortfalls=tuple(filter(None, shortfalls)),

@@ -163,7 +163,7 @@ def assemble_members(
             members.append(_member(number, weights[number], history, models, is_refitted))
         else:
             lost[number] = "; ".join(filter(None, (refits.reasons.get(number, ""), reason)))
-    total = sum(member.weight for member in members)
+    total = sum(member.weight for member in members) or 1.0
     scaled = tuple(replace(member, weight=member.weight / total) for member in members)
     return Assembled(members=scaled, lost=lost)
 

@@ -17,6 +17,7 @@ from automl.acquisition.rank_sum import rank_sum, saturating_weight
 from automl.ensembles.diversity import diversity_to, pairwise_diversity
 from automl.ensembles.selection import select, shortlist
 from automl.history import History
+from automl.metrics import MetricError
 from automl.optimizers.bayesian import CandidateSettings, score_candidates
 from automl.optimizers.initial_design import DefaultsFirst, InitialDesign
 from automl.optimizers.random_search import propose_at_random
@@ -168,9 +169,10 @@ class DivBO:
         if problem.metric.known is None:
             size, n_library = min(size, _SLOW_SIZE), min(n_library, _SLOW_LIBRARY)
         library = shortlist(history.success_losses(), n_library)
-        chosen = select(
-            predictions[library], problem.codes[rows], problem.metric, size
-        ).weights.nonzero()[0]
+        try:
+            chosen = select(predictions[library], problem.codes[rows], problem.metric, size).members
+        except MetricError:  # a scorer that fails here must not cost the search: the best is a pool
+            chosen = np.array([0])
         return tuple(history.successes[library[i]] for i in chosen)
 
 

@@ -48,6 +48,8 @@ def fitted_search() -> AutoClassifier:
         is_refitted=True,
     )
     search.ensemble_ = WeightedEnsemble(members=(member,), n_classes=2, loss=0.125)
+    search._best_member = member
+    search.was_interrupted_ = False
     search.trials_ = (
         _record(0, "logistic_regression", 0.125, {"classifier:logistic_regression:C": 0.98765}),
         _record(1, "lda", 0.25, {"preprocessor": "pca"}),

@@ -61,7 +61,7 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(
     def fail(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("automl.model_file.os.fsync", fail)
+    monkeypatch.setattr("automl.model_archive.os.fsync", fail)
     with pytest.raises(InputError, match="cannot be written: No space left on device"):
         save_model(saved, SavedModel(estimator=fitted_search(), target="other"))
     assert saved.read_bytes() == before
@@ -122,8 +122,8 @@ def test_a_first_line_that_cannot_be_read_is_damage(saved: Path) -> None:
 
 
 def test_a_file_of_another_format_is_refused_with_its_versions(saved: Path) -> None:
-    with_head(saved, format=99, versions={"divbo": "9.0"})
-    with pytest.raises(InputError, match=r"has format 99, .* written with divbo 9\.0"):
+    with_head(saved, format=3, versions={"divbo": "9.0"})
+    with pytest.raises(InputError, match=r"has format 3, .* written with divbo 9\.0"):
         load_model(saved)
 
 
