@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-import joblib
 import numpy.typing as npt
 import pandas as pd
 from ConfigSpace import ConfigurationSpace
@@ -28,6 +27,7 @@ from automl.history import History
 from automl.interruption import ended_by_signals
 from automl.leaderboard import TrialRecord, leaderboard_frame
 from automl.optimizers.optimizer import Optimizer
+from automl.parallel.slots import worker_count
 from automl.portable import Portable
 from automl.preparation import Prepared, prepare, prepare_again
 from automl.progress import watch
@@ -86,6 +86,7 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         among the workers.
     n_jobs : int or None, default=None
         Evaluations that run at the same time, as in joblib; ``joblib.parallel_config`` counts.
+        -1 is all cores that the process may use, by quota, affinity and SLURM job.
     refit : bool, default=True
         Whether the members are fitted again on all rows. Otherwise, and where the time is too
         short for it, the models of the validation splits are averaged.
@@ -354,7 +355,7 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
                 settings,
                 budget,
                 folder,
-                n_workers=joblib.effective_n_jobs(settings.n_jobs),
+                n_workers=worker_count(settings.n_jobs),
                 observers=observers,
             )
         self._keep(prepared, result)

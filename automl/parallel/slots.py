@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Self
 
+import joblib
 from joblib.parallel import get_active_backend
 
 from automl.data.table_store import TableHandle
 from automl.evaluation.calls import CallLimits, Reply, SandboxSettings
+from automl.evaluation.limits import available_cores
 from automl.evaluation.sandbox import Sandbox
 from automl.parallel.remote import RemoteRun
 
@@ -35,6 +37,18 @@ OpenRun = Callable[[], AbstractContextManager[Run]]
 """What a slot opens once for its lifetime: the place where its calls run."""
 
 
+def worker_count(n_jobs: int | None) -> int:
+    """Return how many calls may run at the same time, as joblib means `n_jobs`.
+
+    Negative numbers count from the cores that this process may keep busy: quotas of control
+    groups, affinity and the settings of a SLURM job bound them.
+    """
+    asked = joblib.effective_n_jobs(n_jobs)
+    if n_jobs is None or n_jobs > 0 or not _is_local(get_active_backend(prefer="threads")[0]):
+        return int(asked)
+    return int(min(asked, max(1, available_cores() + 1 + n_jobs)))
+
+
 def open_run(settings: SandboxSettings, n_slots: int, table: TableHandle) -> OpenRun:
     """Return where slots run calls under the joblib backend that is active in this thread.
 
@@ -48,9 +62,13 @@ def open_run(settings: SandboxSettings, n_slots: int, table: TableHandle) -> Ope
         The table that the calls read.
     """
     backend, _ = get_active_backend(prefer="threads")
-    if type(backend).__name__ in _LOCAL_BACKENDS:
+    if _is_local(backend):
         return lambda: _local_run(settings)
     return lambda: nullcontext(RemoteRun(backend, settings, n_slots, table))
+
+
+def _is_local(backend: object) -> bool:
+    return type(backend).__name__ in _LOCAL_BACKENDS
 
 
 @contextmanager

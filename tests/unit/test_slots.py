@@ -15,7 +15,7 @@ from fakes.slots import PATIENCE, Gates, Places, answer, opens
 from automl.data.table_store import TableHandle
 from automl.errors import SandboxError
 from automl.evaluation.calls import CallLimits, Reply, SandboxSettings
-from automl.parallel.slots import Run, WorkerSlots, open_run
+from automl.parallel.slots import Run, WorkerSlots, open_run, worker_count
 from automl.trial import Status
 
 NO_LIMITS = CallLimits()
@@ -236,3 +236,24 @@ def test_another_backend_runs_the_calls_in_its_own_workers() -> None:
         cancelled.set()  # so that nothing is run: what is of interest is where it would be
         reply = run(b"", NO_LIMITS, cancelled)
     assert (reply.status, reply.reason) == (Status.CANCELLED, "the search was stopped")
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "n_cores", "expected"), [(3, 2, 3), (-1, 2, 2), (-2, 8, 7), (-9, 4, 1), (None, 4, 1)]
+)
+def test_negative_numbers_of_workers_count_from_the_cores_that_may_be_used(
+    monkeypatch: pytest.MonkeyPatch, n_jobs: int | None, n_cores: int, expected: int
+) -> None:
+    monkeypatch.setattr("automl.parallel.slots.available_cores", lambda: n_cores)
+    monkeypatch.setattr("joblib.parallel.cpu_count", lambda *_, **__: 16)
+    monkeypatch.setattr("joblib._parallel_backends.cpu_count", lambda *_, **__: 16)
+    assert worker_count(n_jobs) == expected
+
+
+def test_workers_of_a_remote_backend_are_counted_by_the_backend(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("automl.parallel.slots.available_cores", lambda: 1)
+    monkeypatch.setattr("automl.parallel.slots.get_active_backend", lambda **_: (object(), 5))
+    monkeypatch.setattr("joblib.effective_n_jobs", lambda _: 40)
+    assert worker_count(-1) == 40
