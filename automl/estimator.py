@@ -87,6 +87,13 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
     n_jobs : int or None, default=None
         Evaluations that run at the same time, as in joblib; ``joblib.parallel_config`` counts.
         -1 is all cores that the process may use, by quota, affinity and SLURM job.
+    deterministic : bool, default=False
+        Whether trials, weights and predictions are the same for any `n_jobs`, given `random_state`
+        and `n_trials`. Evaluations are proposed in rounds of four that know nothing of each other,
+        so that no more than four run at the same time, and a round that has begun is completed.
+        Without it, the evaluations that end first decide what several workers try next; one worker
+        is repeatable anyway. Limits of time and memory depend on the machine in either case: set
+        `time_limit` to None, `trial_time_limit` and `memory_limit` to more than is needed.
     refit : bool, default=True
         Whether the members are fitted again on all rows. Otherwise, and where the time is too
         short for it, the models of the validation splits are averaged.
@@ -166,6 +173,7 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         trial_time_limit: float | str | None = "auto",
         memory_limit: float | str | None = "auto",
         n_jobs: int | None = None,
+        deterministic: bool = False,
         refit: bool = True,
         work_dir: str | Path | None = None,
         resume: bool = False,
@@ -186,6 +194,7 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.trial_time_limit = trial_time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.deterministic = deterministic
         self.refit = refit
         self.work_dir = work_dir
         self.resume = resume

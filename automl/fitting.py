@@ -34,7 +34,7 @@ from automl.parallel.slots import WorkerSlots, open_run
 from automl.parallel.trial_workers import Stores, TrialLimits, TrialWorkers
 from automl.refit import RefitPlan
 from automl.resumption import JOURNAL, SearchFolder, check_same_search, restore
-from automl.search import run_search
+from automl.search import ROUND_SIZE, run_search, run_search_in_rounds
 from automl.seeding import Purpose, derived_seed
 from automl.settings import Settings
 from automl.storage.fingerprints import package_versions, space_fingerprint
@@ -197,7 +197,8 @@ class _Fit:
             workers = TrialWorkers(
                 slots, self._evaluation, limits, budget, Stores(predictions, models)
             )
-            run_search(self._settings.optimizer, workers, history, budget, unfinished=unfinished)
+            search = run_search_in_rounds if self._settings.deterministic else run_search
+            search(self._settings.optimizer, workers, history, budget, unfinished=unfinished)
             choice = choose_members(
                 history,
                 self._settings.ensemble_size,
@@ -220,7 +221,7 @@ class _Fit:
             ensemble=WeightedEnsemble(members=members, n_classes=data.n_classes, loss=loss),
             best_member=fitted.best,
             records=trial_records(history),
-            changes=fitted.changes,
+            changes=(*_idle_workers(self._settings, self._n_workers), *fitted.changes),
             shortfalls=tuple(filter(None, shortfalls)),
         )
 
@@ -314,6 +315,14 @@ class _Fit:
             budget=self._budget,
             check_rows=self._data.X[:_ROWS_CHECKED],
         )
+
+
+def _idle_workers(settings: Settings, n_workers: int) -> tuple[Change, ...]:
+    """Return what is to be said of workers that a deterministic search has no work for."""
+    if not settings.deterministic or n_workers <= ROUND_SIZE:
+        return ()
+    reason = f"deterministic=True runs {ROUND_SIZE} evaluations at the same time at most"
+    return (Change(f"{n_workers - ROUND_SIZE} of {n_workers} workers", "not used", reason),)
 
 
 def _interruption(budget: Budget, history: History) -> str:

@@ -115,6 +115,9 @@ def restore(
             )
         }
     )
+    for trial in history.pending:
+        # Stored before its outcome was written: the evaluation is going to be repeated.
+        predictions.forget(trial.number)
     return history.pending
 
 

@@ -13,9 +13,8 @@ from automl.optimizers.optimizer import Optimizer
 from automl.proposals import checked_proposal
 from automl.trial import Outcome, Proposal, Trial
 
-_LONGEST_WAIT = (
-    0.5  # seconds, after which the budget is looked at again: someone may have stopped it
-)
+ROUND_SIZE = 4
+"""Trials that `run_search_in_rounds` proposes without knowing of each other's outcomes."""
 
 
 class Workers(Protocol):
@@ -81,10 +80,117 @@ def run_search(
                     history.record(outcome)
     except SpaceExhaustedError:
         pass  # a finite space was tried in full: nothing is left to search
-    if common_failure(history) is not None:
-        budget.is_stopped = True  # what still runs is not waited for
+    _stop_if_hopeless(history, budget)
     for outcome in workers.stop():
         history.record(outcome)
+
+
+def run_search_in_rounds(
+    optimizer: Optimizer,
+    workers: Workers,
+    history: History,
+    budget: Budget,
+    *,
+    unfinished: Sequence[Trial] = (),
+) -> None:
+    """Fill `history` as `run_search` does, with the same trials whatever number of slots there is.
+
+    Trials are proposed in rounds: the proposals of a round know every outcome of earlier rounds and
+    none of their own. Outcomes are recorded by rising number. A round that has begun is completed
+    even if an observer ends the search meanwhile, so that only a limit of time, or an interruption,
+    ends it at a place that depends on the speed of the workers; trials that were not started by
+    then stay pending. More slots than a round has trials are not used.
+
+    Raises
+    ------
+    InputError
+        As `run_search` does.
+    """
+    rounds = _Rounds(optimizer, history, unfinished)
+    in_order = _InOrder(history)
+    while budget.search_seconds_left > 0.0:
+        if rounds.to_start and not workers.all_busy:
+            workers.start(rounds.to_start.pop(0))
+        elif rounds.has_room and budget.allows_another(history.n_started):
+            rounds.propose()
+        elif rounds.to_start or history.pending:
+            for outcome in workers.wait(budget.search_seconds_left):
+                in_order.record(outcome)
+        elif not rounds.is_last and budget.allows_another(history.n_started):
+            rounds.begin()
+        else:
+            break
+    _stop_if_hopeless(history, budget)
+    for outcome in workers.stop():
+        in_order.record(outcome)
+    in_order.record_rest()
+
+
+class _Rounds:
+    """Opens trials, a round at a time.
+
+    A round ends before a number that `ROUND_SIZE` divides, so that an earlier run that was killed
+    is gone on with in the middle of its last round.
+    """
+
+    def __init__(self, optimizer: Optimizer, history: History, unfinished: Sequence[Trial]) -> None:
+        self._optimizer = optimizer
+        self._history = history
+        self._end = -(-history.n_started // ROUND_SIZE) * ROUND_SIZE
+        self._is_exhausted = False
+        self.to_start = list(unfinished)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a trial of the round may be proposed now: not before all earlier rounds ended."""
+        if self._is_exhausted or self._history.n_started >= self._end:
+            return False
+        return all(trial.number >= self._end - ROUND_SIZE for trial in self._history.pending)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether a further round has no trials, or no hope."""
+        return self._is_exhausted or common_failure(self._history) is not None
+
+    def begin(self) -> None:
+        """Begin the next round."""
+        self._end += ROUND_SIZE
+
+    def propose(self) -> None:
+        """Open the next trial of the round, if the space has one."""
+        try:
+            proposal = _next_proposal(self._optimizer, self._history)
+        except SpaceExhaustedError:
+            self._is_exhausted = True
+            return
+        self.to_start.append(self._history.open_trial(proposal))
+
+
+class _InOrder:
+    """Records outcomes by rising number: one that comes early is held back."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._held: dict[int, Outcome] = {}
+
+    def record(self, outcome: Outcome) -> None:
+        """Take an outcome; record what no trial before it is pending of."""
+        self._held[outcome.number] = outcome
+        for trial in self._history.pending:
+            if trial.number not in self._held:
+                return
+            self._history.record(self._held.pop(trial.number))
+
+    def record_rest(self) -> None:
+        """Record what is held back for trials that are not going to end."""
+        for number in sorted(self._held):
+            self._history.record(self._held.pop(number))
+
+
+def _stop_if_hopeless(history: History, budget: Budget) -> None:
+    """Let what still runs not be waited for where no trial can succeed."""
+    if common_failure(history) is not None:
+        budget.is_stopped = True
 
 
 def _next_proposal(optimizer: Optimizer, history: History) -> Proposal:

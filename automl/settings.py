@@ -45,6 +45,7 @@ class Settings:
     trial_time_limit: float | None
     memory_limit: float | None
     n_jobs: int | None
+    deterministic: bool
     refit: bool
     work_dir: Path | None
     resume: bool
@@ -81,6 +82,7 @@ def check_settings(estimator: Any) -> Settings:
         trial_time_limit=_auto_amount("trial_time_limit", estimator.trial_time_limit, "seconds"),
         memory_limit=_auto_amount("memory_limit", estimator.memory_limit, "MiB"),
         n_jobs=_n_jobs(estimator.n_jobs),
+        deterministic=_flag("deterministic", estimator.deterministic),
         refit=_flag("refit", estimator.refit),
         work_dir=_folder("work_dir", estimator.work_dir),
         resume=_flag("resume", estimator.resume),

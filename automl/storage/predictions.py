@@ -74,6 +74,10 @@ class PredictionStore:
         self._slots[number] = self._n_slots
         self._n_slots += 1
 
+    def forget(self, number: int) -> None:
+        """Let the predictions of a trial be stored anew; nothing happens if it has none."""
+        self._slots.pop(number, None)
+
     def stack(self, numbers: Sequence[int]) -> PredictionArray:
         """Return the predictions of some trials, (trials, rows, classes), read-only.
 

@@ -100,6 +100,18 @@ def test_lost_predictions_are_made_again(tmp_path: Path) -> None:
     assert same_result(first, again)
 
 
+def test_predictions_that_were_stored_before_the_outcome_was_written_are_no_hindrance(
+    tmp_path: Path,
+) -> None:
+    first = resumable(tmp_path / "run", n_trials=4).fit(X, Y)
+    path = tmp_path / "run" / "journal.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert b"outcome" in lines[-1]
+    path.write_bytes(b"".join(lines[:-1]))
+    again = resumable(tmp_path / "run", n_trials=4).fit(X, Y)
+    assert same_result(first, again)
+
+
 def test_fit_more_extends_a_search_as_if_it_had_been_longer(tmp_path: Path) -> None:
     longer = resumable(tmp_path / "longer", n_trials=9).fit(X, Y)
     extended = resumable(tmp_path / "extended", n_trials=5, resume=False).fit(X, Y)

@@ -196,3 +196,15 @@ def test_a_torn_line_of_the_index_is_cut_off(tmp_path: Path) -> None:
         store.append(7, np.full((3, 2), 0.7, dtype=np.float32))
     with reopened(path) as store:
         assert store.has(7)
+
+
+def test_what_was_forgotten_is_stored_anew(tmp_path: Path) -> None:
+    path = tmp_path / "p.f32"
+    filled(path)
+    with reopened(path) as store:
+        store.forget(0)
+        store.forget(8)  # never stored
+        assert [n for n in range(9) if store.has(n)] == [4, 7]
+        store.append(0, np.full((3, 2), 0.6, dtype=np.float32))
+    with reopened(path) as store:
+        np.testing.assert_allclose(store.stack([4, 0, 7])[:, 0, 0], [0.4, 0.6, 0.7])
