@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -48,6 +51,37 @@ def fork() -> None:
     if os.fork() == 0:
         os.setsid()
     time.sleep(_LONG)
+
+
+def shout() -> None:
+    """Write to both standard streams, past Python too."""
+    sys.stdout.write("noise\n" * 1000)
+    sys.stderr.write("noise\n" * 1000)
+    os.write(1, b"raw noise\n" * 10_000)
+    os.write(2, b"raw noise\n" * 10_000)
+
+
+def leave_files() -> None:
+    """Leave files and folders in the current folder and where temporary files go."""
+    Path("left_by_learner").write_bytes(bytes(100_000))
+    Path(tempfile.mkdtemp(), "left too").write_bytes(bytes(100_000))
+
+
+def leave_open() -> None:
+    """Leave files open."""
+    _KEPT.extend(tempfile.TemporaryFile() for _ in range(50))  # noqa: SIM115 - that is the point
+
+
+def fail() -> None:
+    """Raise an error."""
+    raise ValueError("boom")
+
+
+def behave() -> None:
+    """Do nothing that is wrong."""
+
+
+_KEPT: list[Any] = []
 
 
 class HostileClassifier(ProbabilisticClassifier):
@@ -99,3 +133,40 @@ class Forker(HostileClassifier):
 
 
 HOSTILE_LEARNERS = (Sleeper(), Stubborn(), Killer(), Hog(), Forker())
+
+
+class Shouter(HostileClassifier):
+    """Prints, then works."""
+
+    misbehave = staticmethod(shout)
+
+
+class Litterer(HostileClassifier):
+    """Leaves files behind, then works."""
+
+    misbehave = staticmethod(leave_files)
+
+
+class Opener(HostileClassifier):
+    """Leaves files open, then works."""
+
+    misbehave = staticmethod(leave_open)
+
+
+class Boom(HostileClassifier):
+    """Raises an error."""
+
+    misbehave = staticmethod(fail)
+
+
+class NanProba(HostileClassifier):
+    """Predicts probabilities that are no numbers."""
+
+    misbehave = staticmethod(behave)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return NaN for each class."""
+        return np.full((len(X), len(self.classes_)), np.nan)
+
+
+MISBEHAVING_LEARNERS = (*HOSTILE_LEARNERS, Shouter(), Litterer(), Opener(), Boom(), NanProba())

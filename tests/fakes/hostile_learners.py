@@ -1,39 +1,22 @@
-"""Classifiers that misbehave, each in the way that its name says.
-
-They stand at module level, so that worker processes can import them.
-"""
+"""Classifiers that misbehave, each in the way that its name says, and one that does not."""
 
 from __future__ import annotations
 
-from typing import Any
+from automl.benchmark.hostile import (
+    Boom,
+    Hog,
+    HostileClassifier,
+    Killer,
+    NanProba,
+    Sleeper,
+    Stubborn,
+    behave,
+)
 
-import numpy as np
-
-from automl.benchmark.hostile import Hog, HostileClassifier, Killer, Sleeper, Stubborn
-from search_space.arrays import FloatArray
-
-__all__ = ["Boom", "Hog", "Killer", "NanProba", "Sleeper", "Stubborn"]
-
-
-def explode() -> None:
-    raise ValueError("boom")
-
-
-def do_no_harm() -> None:
-    pass
+__all__ = ["Boom", "Hog", "Killer", "NanProba", "PriorClassifier", "Sleeper", "Stubborn"]
 
 
-class Boom(HostileClassifier):
-    """Raises an error."""
+class PriorClassifier(HostileClassifier):
+    """Does no harm."""
 
-    misbehave = staticmethod(explode)
-
-
-class NanProba(HostileClassifier):
-    """Predicts probabilities that are no numbers."""
-
-    misbehave = staticmethod(do_no_harm)
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return NaN for each class."""
-        return np.full((len(X), len(self.classes_)), np.nan)
+    misbehave = staticmethod(behave)
