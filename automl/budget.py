@@ -67,3 +67,30 @@ class Budget:
         """Return whether one more evaluation may be started."""
         has_trials = self.n_trials is None or n_started < self.n_trials
         return has_trials and not self.is_stopped and self.search_seconds_left > 0.0
+
+    def __str__(self) -> str:  # type: ignore[explicit-override]  # typing has it from 3.12 on
+        asked = [seconds_text(self.seconds)] if math.isfinite(self.seconds) else []
+        asked += [trials_text(self.n_trials)] if self.n_trials is not None else []
+        return f"asked {' or '.join(asked) or 'no limit'}, used {seconds_text(self.seconds_used)}"
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a time in seconds to a tenth.
+
+    Examples
+    --------
+    >>> seconds_text(60.0), seconds_text(58.7123)
+    ('60 s', '58.7 s')
+    """
+    return f"{seconds:.1f}".removesuffix(".0") + " s"
+
+
+def trials_text(n: int) -> str:
+    """Return a number of trials in words.
+
+    Examples
+    --------
+    >>> trials_text(1), trials_text(3)
+    ('1 trial', '3 trials')
+    """
+    return f"{n} trial" if n == 1 else f"{n} trials"

@@ -6,14 +6,13 @@ alike; going on until the budget is spent would only make the user wait for the 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from automl.failures import kind_of_failure
 from automl.history import History
-from automl.trial import Outcome, Status
+from automl.trial import Status
 
 _FEWEST_TRIALS = 10
-_HEAD_CHARACTERS = 60  # of a reason: the exception's type and how its message begins
 _ADVICE = {
     Status.TIMEOUT: "Raise trial_time_limit.",
     Status.OUT_OF_MEMORY: "Raise memory_limit.",
@@ -57,7 +56,8 @@ def common_failure(history: History) -> CommonFailure | None:
     if history.successes or history.n_finished < _FEWEST_TRIALS:
         return None
     failed = [outcome for outcome in history.outcomes if outcome.status is not Status.CANCELLED]
-    if len(failed) < _FEWEST_TRIALS or len(set(map(_kind, failed))) > 1:
+    kinds = {kind_of_failure(outcome.status, outcome.reason) for outcome in failed}
+    if len(failed) < _FEWEST_TRIALS or len(kinds) > 1:
         return None
     space = history.problem.search_space
     tried = {space.classifier_of(history.trials[o.number].configuration) for o in failed}
@@ -65,10 +65,3 @@ def common_failure(history: History) -> CommonFailure | None:
         return None
     first = failed[0]
     return CommonFailure(status=first.status, reason=first.reason, n_trials=len(failed))
-
-
-def _kind(outcome: Outcome) -> tuple[Status, str]:
-    """Return what failures for the same reason have in common, whatever numbers it mentions."""
-    if outcome.status is not Status.CRASHED:
-        return outcome.status, ""
-    return outcome.status, re.sub(r"\d+", "#", outcome.reason)[:_HEAD_CHARACTERS]

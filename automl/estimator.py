@@ -22,6 +22,7 @@ from automl.changes import Change
 from automl.data.labels import comparable_labels
 from automl.ensembles.weighted_ensemble import WeightedEnsemble
 from automl.errors import AutoMLWarning, DegradedResultWarning, InputError
+from automl.failures import Failure, failures_among
 from automl.fitting import FitResult, fit_ensemble
 from automl.history import History
 from automl.interruption import ended_by_signals
@@ -127,6 +128,9 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
     trials_ : tuple of TrialRecord
         Every trial that ended, by number: all of the leaderboard, and why a trial failed, its
         traceback, its memory and where its configuration came from.
+    failures_ : tuple of Failure
+        What failed, one entry for each kind: how it ended, why, how often, in which trial first,
+        and the first traceback.
     changes_ : tuple of Change
         What was dropped, converted or left out, and why.
     validation_ : str
@@ -345,6 +349,12 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         check_is_fitted(self, "ensemble_")
         return leaderboard_frame(self.trials_, self.ensemble_.weights)
+
+    @property
+    def failures_(self) -> tuple[Failure, ...]:
+        """Kinds of failures, the most frequent first."""
+        check_is_fitted(self, "ensemble_")
+        return failures_among(self.trials_)
 
     def _search(
         self,

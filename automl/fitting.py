@@ -24,6 +24,7 @@ from automl.evaluation.evaluator import (
     PipelineSpec,
     RefitCall,
 )
+from automl.failures import failures_among
 from automl.fit_limits import TimeReserve, memory_limit_mib, scoring_seconds, trial_seconds
 from automl.fitted_members import fit_members
 from automl.history import History, Observer, Problem
@@ -194,11 +195,14 @@ class _Fit:
             limits = TrialLimits(
                 timeout_seconds=trial_seconds(self._settings), memory_mib=self._memory_mib
             )
+            _LOG.info("%s, %d at the same time", limits, self._n_workers)
             workers = TrialWorkers(
                 slots, self._evaluation, limits, budget, Stores(predictions, models)
             )
             search = run_search_in_rounds if self._settings.deterministic else run_search
-            search(self._settings.optimizer, workers, history, budget, unfinished=unfinished)
+            changes = search(
+                self._settings.optimizer, workers, history, budget, unfinished=unfinished
+            )
             choice = choose_members(
                 history,
                 self._settings.ensemble_size,
@@ -211,7 +215,10 @@ class _Fit:
                 self._refit_plan(slots),
                 refit=self._settings.refit,
             )
-        _LOG.info("asked %.1f s, used %.1f s", budget.seconds, budget.seconds_used)
+        records = trial_records(history)
+        for failure in failures_among(records):
+            _LOG.info("failed: %s", failure)
+        _LOG.info("%s", budget)
         members, loss = fitted.members, choice.loss
         shortfalls = [_interruption(budget, history), choice.shortfall, fitted.shortfall]
         if not members:
@@ -220,8 +227,12 @@ class _Fit:
         return FitResult(
             ensemble=WeightedEnsemble(members=members, n_classes=data.n_classes, loss=loss),
             best_member=fitted.best,
-            records=trial_records(history),
-            changes=(*_idle_workers(self._settings, self._n_workers), *fitted.changes),
+            records=records,
+            changes=(
+                *_idle_workers(self._settings, self._n_workers),
+                *changes,
+                *fitted.changes,
+            ),
             shortfalls=tuple(filter(None, shortfalls)),
         )
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from automl.budget import Budget
+from automl.budget import Budget, trials_text
 from automl.history import History, Observer
 from automl.leaderboard import TrialCounts
 from automl.progress_display import open_display
@@ -88,7 +88,7 @@ class Standing:
         else:
             counts = TrialCounts.of(self._statuses)
             n_running = history.n_started - len(self._statuses)
-            parts = [f"{_trials(counts.n_finished, budget.n_trials)} finished"]
+            parts = [f"{_of_all(counts.n_finished, budget.n_trials)} finished"]
             parts += [f"{counts.n_failed} failed"] if counts.n_failed else []
             parts += [f"{n_running} running"] if n_running else []
             parts += [self._incumbent()]
@@ -109,13 +109,8 @@ class Standing:
 
     def summary(self) -> str:
         """Return the last line: what was asked for, what was used, what came of it."""
-        budget = self._budget
-        asked = [_seconds(budget.seconds)] if math.isfinite(budget.seconds) else []
-        asked += [_trials(budget.n_trials)] if budget.n_trials is not None else []
-        return (
-            f"asked {' or '.join(asked)}, used {_seconds(budget.seconds_used)}, "
-            f"{TrialCounts.of(self._statuses)}, {self._incumbent(with_learner=False)}"
-        )
+        counts = TrialCounts.of(self._statuses)
+        return f"{self._budget}, {counts}, {self._incumbent(with_learner=False)}"
 
     def _incumbent(self, *, with_learner: bool = True) -> str:
         if math.isinf(self._best):
@@ -130,11 +125,5 @@ def _learner(outcome: Outcome, history: History) -> str:
     return history.problem.search_space.classifier_of(configuration)
 
 
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.1f}".removesuffix(".0") + " s"
-
-
-def _trials(n: int, of_all: int | None = None) -> str:
-    if of_all is not None:
-        return f"{n} of {_trials(of_all)}"
-    return f"{n} trial" if n == 1 else f"{n} trials"
+def _of_all(n: int, n_trials: int | None) -> str:
+    return trials_text(n) if n_trials is None else f"{n} of {trials_text(n_trials)}"

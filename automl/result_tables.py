@@ -10,6 +10,7 @@ import pandas as pd
 
 from automl.configuration_text import configuration_text, shortened
 from automl.ensembles.weighted_ensemble import WeightedEnsemble
+from automl.failures import Failure, failures_among
 from automl.leaderboard import TrialCounts, TrialRecord, is_failure
 from automl.trial import Status
 
@@ -43,7 +44,7 @@ def leaderboard_text(board: pd.DataFrame, *, top: int) -> str:
 
 
 def failures_text(trials: Sequence[TrialRecord], *, top: int) -> str:
-    """Return the trials that failed, and why, as a table of at most `top` rows."""
+    """Return the trials that failed, and why, as a table of at most `top` rows, then the kinds."""
     failures = [trial for trial in trials if is_failure(trial.status)]
     rows = [
         (
@@ -57,7 +58,13 @@ def failures_text(trials: Sequence[TrialRecord], *, top: int) -> str:
     ]
     table = text_table(("trial", "learner", "status", "seconds", "reason"), rows, left=(1, 2, 4))
     counts = TrialCounts.of(trial.status for trial in trials)
-    return f"{table}{len(rows)} of {len(failures)} failures; {counts}.\n"
+    kinds = "".join(map(_failure_text, failures_among(trials)))
+    return f"{table}{len(rows)} of {len(failures)} failures; {counts}.\n{kinds}"
+
+
+def _failure_text(failure: Failure) -> str:
+    """Return how often something failed and its first traceback, after an empty line."""
+    return "\n".join(["", str(failure), *failure.traceback.rstrip().splitlines(), ""])
 
 
 def trial_text(trial: TrialRecord, weight: float) -> str:

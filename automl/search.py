@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from automl.budget import Budget
+from automl.changes import Change
 from automl.common_failure import common_failure
 from automl.errors import InputError, SpaceExhaustedError
 from automl.history import History
@@ -15,6 +16,12 @@ from automl.trial import Outcome, Proposal, Trial
 
 ROUND_SIZE = 4
 """Trials that `run_search_in_rounds` proposes without knowing of each other's outcomes."""
+
+_EXHAUSTED = Change(
+    "the search",
+    "ended before its limits",
+    "every configuration of the search space was tried",
+)
 
 
 class Workers(Protocol):
@@ -50,7 +57,7 @@ def run_search(
     budget: Budget,
     *,
     unfinished: Sequence[Trial] = (),
-) -> None:
+) -> tuple[Change, ...]:
     """Fill `history` with trials until `budget` is spent, keeping every worker busy.
 
     Trials of the history that are `unfinished`, as after a crash, are started again first.
@@ -59,6 +66,11 @@ def run_search(
     With several slots the next proposal is made while all of them are busy, so that a slot that
     becomes free never waits for one. With one slot every proposal knows every outcome.
 
+    Returns
+    -------
+    tuple of Change
+        Why the search ended with budget left, if the space was too small for it.
+
     Raises
     ------
     InputError
@@ -66,6 +78,7 @@ def run_search(
         raises, or an observer of the history, ends the search and reaches the caller.
     """
     upcoming = _Upcoming(optimizer, history, unfinished)
+    changes: tuple[Change, ...] = ()
     try:
         while (
             budget.allows_another(history.n_started - upcoming.n_unfinished)
@@ -79,10 +92,11 @@ def run_search(
                 for outcome in workers.wait(budget.search_seconds_left):
                     history.record(outcome)
     except SpaceExhaustedError:
-        pass  # a finite space was tried in full: nothing is left to search
+        changes = (_EXHAUSTED,)
     _stop_if_hopeless(history, budget)
     for outcome in workers.stop():
         history.record(outcome)
+    return changes
 
 
 def run_search_in_rounds(
@@ -92,14 +106,15 @@ def run_search_in_rounds(
     budget: Budget,
     *,
     unfinished: Sequence[Trial] = (),
-) -> None:
+) -> tuple[Change, ...]:
     """Fill `history` as `run_search` does, with the same trials whatever number of slots there is.
 
     Trials are proposed in rounds: the proposals of a round know every outcome of earlier rounds and
     none of their own. Outcomes are recorded by rising number. A round that has begun is completed
     even if an observer ends the search meanwhile, so that only a limit of time, or an interruption,
     ends it at a place that depends on the speed of the workers; trials that were not started by
-    then stay pending. More slots than a round has trials are not used.
+    then stay pending. More slots than a round has trials are not used. Returned is what
+    `run_search` returns.
 
     Raises
     ------
@@ -124,6 +139,7 @@ def run_search_in_rounds(
     for outcome in workers.stop():
         in_order.record(outcome)
     in_order.record_rest()
+    return (_EXHAUSTED,) if rounds.is_exhausted else ()
 
 
 class _Rounds:
@@ -137,20 +153,20 @@ class _Rounds:
         self._optimizer = optimizer
         self._history = history
         self._end = -(-history.n_started // ROUND_SIZE) * ROUND_SIZE
-        self._is_exhausted = False
+        self.is_exhausted = False
         self.to_start = list(unfinished)
 
     @property
     def has_room(self) -> bool:
         """Whether a trial of the round may be proposed now: not before all earlier rounds ended."""
-        if self._is_exhausted or self._history.n_started >= self._end:
+        if self.is_exhausted or self._history.n_started >= self._end:
             return False
         return all(trial.number >= self._end - ROUND_SIZE for trial in self._history.pending)
 
     @property
     def is_last(self) -> bool:
         """Whether a further round has no trials, or no hope."""
-        return self._is_exhausted or common_failure(self._history) is not None
+        return self.is_exhausted or common_failure(self._history) is not None
 
     def begin(self) -> None:
         """Begin the next round."""
@@ -161,7 +177,7 @@ class _Rounds:
         try:
             proposal = _next_proposal(self._optimizer, self._history)
         except SpaceExhaustedError:
-            self._is_exhausted = True
+            self.is_exhausted = True
             return
         self.to_start.append(self._history.open_trial(proposal))
 

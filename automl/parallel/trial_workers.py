@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import cloudpickle
 import numpy as np
 
-from automl.budget import Budget
+from automl.budget import Budget, seconds_text
 from automl.evaluation.calls import CallLimits, Reply
 from automl.evaluation.framing import Payload
 from automl.parallel.slots import WorkerSlots
@@ -37,6 +37,12 @@ class TrialLimits:
 
     timeout_seconds: float
     memory_mib: float | None
+
+    def __str__(self) -> str:  # type: ignore[explicit-override]  # typing has it from 3.12 on
+        is_endless = math.isinf(self.timeout_seconds)
+        seconds = "any time" if is_endless else seconds_text(self.timeout_seconds)
+        memory = "any memory" if self.memory_mib is None else f"{self.memory_mib:,.0f} MiB"
+        return f"one evaluation, all folds, may take {seconds} and {memory}"
 
 
 @dataclass(frozen=True, slots=True)

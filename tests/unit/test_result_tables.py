@@ -52,8 +52,18 @@ def test_failures_are_listed_with_their_status_and_reason() -> None:
     assert lines[0].split() == ["trial", "learner", "status", "seconds", "reason"]
     assert lines[1].split(maxsplit=4) == ["2", "mlp", "timeout", "1.2", "took longer than 1 s"]
     assert lines[2:] == [
-        "1 of 1 failures; 3 trials finished, 1 failed (1 timeout), 1 cancelled at the end."
+        "1 of 1 failures; 3 trials finished, 1 failed (1 timeout), 1 cancelled at the end.",
+        "",
+        "1 x timeout (took longer than 1 s), first in trial 2",
     ]
+
+
+def test_each_kind_of_failure_is_told_with_its_first_traceback() -> None:
+    failure = replace(
+        fitted_search().trials_[2], status="crashed", reason="E: 1", traceback="Traceback:\n  x\n"
+    )
+    text = failures_text([failure, replace(failure, trial=5, reason="E: 2")], top=1)
+    assert text.endswith("\n\n2 x crashed (E: 1), first in trial 2\nTraceback:\n  x\n")
 
 
 def test_failures_are_cut_at_the_top() -> None:
