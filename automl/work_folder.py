@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from automl.abandoned_folders import PREFIX, mark, sweep
 from automl.errors import InputError
 from automl.resumption import JOURNAL, SearchFolder, journal_of
 from automl.settings import Settings
@@ -53,13 +54,18 @@ def begun_search(settings: Settings) -> JournalContent | None:
 
 @contextmanager
 def work_folder(asked: Path | None, written: JournalContent | None) -> Iterator[SearchFolder]:
-    """Give the folder that was asked for, or a temporary one that is removed at the end."""
+    """Give the folder that was asked for, or a temporary one that is removed at the end.
+
+    Temporary folders of processes that were killed are removed as well.
+    """
+    sweep(Path(tempfile.gettempdir()))
     if asked is not None:
         asked.mkdir(parents=True, exist_ok=True)
         yield SearchFolder(asked, written)
         return
-    folder = Path(tempfile.mkdtemp(prefix="automl-"))
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
+        mark(folder)
         yield SearchFolder(folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -86,7 +86,7 @@ class PredictionStore:
         Raises
         ------
         PredictionStoreError
-            If a trial has no stored predictions.
+            If a trial has no stored predictions, or the file has been removed.
         """
         missing = [number for number in numbers if number not in self._slots]
         if missing:
@@ -142,5 +142,11 @@ class PredictionStore:
     def _mapped(self) -> PredictionArray:
         if self._map is None or self._map.shape[0] < self._n_slots:
             shape = (self._n_slots, *self._block)
-            self._map = np.memmap(self._path, dtype=_ITEM, mode="r", shape=shape)
+            try:
+                self._map = np.memmap(self._path, dtype=_ITEM, mode="r", shape=shape)
+            except FileNotFoundError as error:
+                raise PredictionStoreError(
+                    f"the stored predictions {str(self._path)!r} are gone: a temporary folder is "
+                    "removed at the end of fit; give work_dir to keep it"
+                ) from error
         return self._map

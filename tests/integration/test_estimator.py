@@ -24,7 +24,12 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
 from automl import AutoClassifier
-from automl.errors import AutoMLWarning, DegradedResultWarning, InputError
+from automl.errors import (
+    AutoMLWarning,
+    DegradedResultWarning,
+    InputError,
+    PredictionStoreError,
+)
 from automl.history import History
 from automl.trial import Origin, Outcome, Proposal
 
@@ -293,6 +298,16 @@ def test_a_work_dir_keeps_journal_and_predictions(tmp_path: Path) -> None:
     lines = (folder / "journal.jsonl").read_text().splitlines()
     assert len(lines) == 1 + 2 * 3
     assert (folder / "predictions.f32").stat().st_size == 3 * len(X) * 2 * 4
+
+
+def test_a_kept_history_has_predictions_only_with_a_work_dir(tmp_path: Path) -> None:
+    kept: list[History] = []
+    for folder in (tmp_path / "run", None):
+        quick(work_dir=folder, n_trials=1, callbacks=[lambda _, h: kept.append(h)]).fit(X, Y)
+    with_folder, without = kept
+    assert with_folder.predictions.stack([0]).shape == (1, len(X), 2)
+    with pytest.raises(PredictionStoreError, match="give work_dir"):
+        without.predictions.stack([0])
 
 
 def test_a_relative_work_dir_works_like_an_absolute_one(

@@ -208,3 +208,13 @@ def test_what_was_forgotten_is_stored_anew(tmp_path: Path) -> None:
         store.append(0, np.full((3, 2), 0.6, dtype=np.float32))
     with reopened(path) as store:
         np.testing.assert_allclose(store.stack([4, 0, 7])[:, 0, 0], [0.4, 0.6, 0.7])
+
+
+def test_predictions_whose_file_was_removed_are_missed_with_advice(tmp_path: Path) -> None:
+    with store_in(tmp_path) as store:
+        store.append(0, block(0))
+    assert np.array_equal(store.stack([0])[0], block(0))
+    store.close()
+    (tmp_path / "predictions.f32").unlink()
+    with pytest.raises(PredictionStoreError, match=r"are gone.*give work_dir"):
+        store.stack([0])
