@@ -8,6 +8,7 @@ References
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -16,6 +17,7 @@ from automl.acquisition.minimum_diversity import minimum_diversity
 from automl.acquisition.rank_sum import rank_sum, saturating_weight
 from automl.ensembles.diversity import diversity_to, pairwise_diversity
 from automl.ensembles.selection import select, shortlist
+from automl.errors import DegradedResultWarning
 from automl.history import History
 from automl.metrics import MetricError
 from automl.optimizers.bayesian import CandidateSettings, score_candidates
@@ -98,6 +100,7 @@ class DivBO:
     _memo: tuple[History, _Knowledge] | None = field(
         default=None, init=False, repr=False, compare=False
     )
+    _warned_of: History | None = field(default=None, init=False, repr=False, compare=False)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return the new candidate with the lowest weighted sum of ranks, Algorithm 1 of [1]_."""
@@ -125,7 +128,7 @@ class DivBO:
     def __getstate__(self) -> tuple[None, dict[str, object]]:  # type: ignore[explicit-override]
         """Leave the memo behind: it refers to a history with open files."""
         settings = {item.name: getattr(self, item.name) for item in fields(self)}
-        return None, settings | {"_memo": None}
+        return None, settings | {"_memo": None, "_warned_of": None}
 
     def _expected_diversity(
         self, history: History, candidates: FloatArray, rng: np.random.Generator
@@ -171,9 +174,23 @@ class DivBO:
         library = shortlist(history.success_losses(), n_library)
         try:
             chosen = select(predictions[library], problem.codes[rows], problem.metric, size).members
-        except MetricError:  # a scorer that fails here must not cost the search: the best is a pool
+        except (MetricError, MemoryError) as error:
+            # What fails here must not cost the search: the best trial is a pool.
             chosen = np.array([0])
+            self._warn_once(history, error)
         return tuple(history.successes[library[i]] for i in chosen)
+
+    def _warn_once(self, history: History, error: Exception) -> None:
+        """Say that a pool could not be selected, the first time in a search."""
+        if self._warned_of is history:
+            return
+        self._warned_of = history
+        warnings.warn(
+            f"selection of DivBO's pool failed ({type(error).__name__}: {error}); the best single "
+            "trial stands for the pool, and the search goes on",
+            DegradedResultWarning,
+            stacklevel=2,
+        )
 
 
 def _row_subset(codes: IntArray, n_wanted: int) -> slice | IntArray:
