@@ -233,6 +233,16 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="new or empty folder for journal and predictions [default: temporary]",
     )
+    add(
+        "--resume",
+        action="store_true",
+        help="go on with the search in --work-dir, after it ended or was killed",
+    )
+    add(
+        "--deterministic",
+        action="store_true",
+        help="same result for any --jobs, given --seed and --trials",
+    )
     add("--seed", type=whole, metavar="N", help="seed of everything random [default: drawn]")
 
 

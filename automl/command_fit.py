@@ -88,6 +88,8 @@ def _estimator(options: argparse.Namespace) -> AutoClassifier:
         n_jobs=options.jobs,
         refit=not options.no_refit,
         work_dir=options.work_dir,
+        resume=options.resume,
+        deterministic=options.deterministic,
         verbose=0 if options.quiet else 2 if options.verbose else 1,
         random_state=options.seed,
     )

@@ -38,6 +38,8 @@ from automl.trial import Outcome
 from automl.work_folder import begun_search, work_folder
 from search_space.arrays import FloatArray
 
+_FITTED = ("_schema", "_best_member", "_changes_of_table")  # by us: scikit-learn has others
+
 Callback = Callable[[Outcome, History], object]
 
 
@@ -383,7 +385,7 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _forget(self) -> None:
         """Remove everything that an earlier fit left: one that fails must not look fitted."""
-        for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_")]:
+        for name in [name for name in vars(self) if name.endswith("_") or name in _FITTED]:
             delattr(self, name)
         self._changes_of_table: tuple[Change, ...] = ()
 

@@ -24,6 +24,8 @@ OPTIONS: Mapping[str, str] = {
     "ensemble_size": "--ensemble-size",
     "refit": "--no-refit",
     "work_dir": "--work-dir",
+    "resume": "--resume",
+    "deterministic": "--deterministic",
     "random_state": "--seed",
     "verbose": "--verbose",
 }

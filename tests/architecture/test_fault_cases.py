@@ -148,7 +148,7 @@ CASES: Mapping[str, str] = {
 }
 
 
-def tests_in(path: Path) -> set[str]:
+def names_of_tests(path: Path) -> set[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
@@ -167,4 +167,4 @@ def test_the_test_of_a_case_exists_or_the_case_cannot_arise(case: str) -> None:
         return
     path, _, name = entry.partition("::")
     assert name.startswith("test_")
-    assert name in tests_in(TESTS / path)
+    assert name in names_of_tests(TESTS / path)

@@ -140,7 +140,7 @@ def test_options_reach_the_estimator(monkeypatch: pytest.MonkeyPatch) -> None:
             *("--optimizer", "random", "--search-space", "fast", "--include", "lda, mlp"),
             *("--exclude", "mlp", "--ensemble-size", "9", "--trial-time-limit", "none"),
             *("--memory-limit", "512", "--no-refit", "--work-dir", "w", "--seed", "3"),
-            *("--jobs", "-1", "--verbose"),
+            *("--jobs", "-1", "--verbose", "--resume", "--deterministic"),
         ),
         monkeypatch,
     )
@@ -160,6 +160,8 @@ def test_options_reach_the_estimator(monkeypatch: pytest.MonkeyPatch) -> None:
         "n_jobs": -1,
         "refit": False,
         "work_dir": Path("w"),
+        "resume": True,
+        "deterministic": True,
         "verbose": 2,
         "callbacks": None,
         "random_state": 3,
