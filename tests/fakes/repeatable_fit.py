@@ -22,10 +22,10 @@ def repeatable(**parameters: object) -> AutoClassifier:
     """Return an estimator that was not fitted."""
     return AutoClassifier(
         **{
-            "n_trials": 14,
+            "n_trials": 9,
             "time_limit": None,
             "search_space": "default",
-            "exclude": ["mlp"],
+            "include": ["gaussian_nb", "lda", "lightgbm"],
             "cv": "holdout",
             "memory_limit": None,
             "random_state": 3,
