@@ -51,7 +51,7 @@ def test_it_works_in_cross_validation_in_a_pipeline_and_in_a_grid_search() -> No
     clf = quick(cv="holdout")
     scores = cross_val_score(clf, X, Y, cv=3, scoring="roc_auc")
     assert np.isfinite(scores).all()
-    assert make_pipeline(StandardScaler(), clf).fit(X, Y).score(X, Y) > 0.7
+    assert make_pipeline(StandardScaler(), clf).fit(X, Y).score(X, Y) > 0.6
     grid = GridSearchCV(clf, {"random_state": [0, 1]}, cv=2).fit(X, Y)
     assert grid.best_estimator_.random_state in (0, 1)
 
@@ -69,7 +69,7 @@ def test_it_votes_and_stacks_as_a_classifier() -> None:
     clf = quick(cv="holdout")
     assert is_classifier(clf)
     members = [("a", clf), ("b", LogisticRegression())]
-    assert VotingClassifier(members, voting="soft").fit(X, Y).score(X, Y) > 0.7
+    assert VotingClassifier(members, voting="soft").fit(X, Y).score(X, Y) > 0.6
     assert StackingClassifier([("a", clf)], cv=2).fit(X, Y).score(X, Y) > 0.6
 
 
@@ -196,7 +196,7 @@ def test_a_fit_runs_inside_the_event_loop_of_a_notebook() -> None:
     async def cell() -> AutoClassifier:
         return quick(n_jobs=2, n_trials=3).fit(X, Y)
 
-    assert asyncio.run(cell()).score(X, Y) > 0.7
+    assert asyncio.run(cell()).score(X, Y) > 0.6
 
 
 def test_an_ensemble_that_cannot_be_built_leaves_the_best_model(
@@ -211,4 +211,4 @@ def test_an_ensemble_that_cannot_be_built_leaves_the_best_model(
         clf = quick(n_trials=3).fit(X, Y)
     (member,) = clf.ensemble_.members
     assert member.loss == clf.best_loss_
-    assert clf.score(X, Y) > 0.7
+    assert clf.score(X, Y) > 0.6

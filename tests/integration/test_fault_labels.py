@@ -123,6 +123,7 @@ def test_the_only_row_of_a_class_trains_everywhere_and_is_told_once() -> None:
     assert (clf.leaderboard()["status"] == "success").all()
 
 
+@pytest.mark.filterwarnings("ignore::automl.errors.DegradedResultWarning")
 def test_no_row_is_invented_for_a_rare_class(tmp_path: Path) -> None:
     # I03
     X, y = toy(n=120)
