@@ -7,12 +7,13 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy.typing as npt
 import pandas as pd
 from ConfigSpace import ConfigurationSpace
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -27,6 +28,7 @@ from automl.fitting import FitResult, fit_ensemble
 from automl.history import History
 from automl.interruption import ended_by_signals
 from automl.leaderboard import TrialRecord, leaderboard_frame
+from automl.model_state import fitted_names
 from automl.optimizers.optimizer import Optimizer
 from automl.parallel.slots import worker_count
 from automl.portable import Portable
@@ -37,8 +39,6 @@ from automl.storage.journal_reading import JournalContent
 from automl.trial import Outcome
 from automl.work_folder import begun_search, work_folder
 from search_space.arrays import FloatArray
-
-_FITTED = ("_schema", "_best_member", "_changes_of_table")  # by us: scikit-learn has others
 
 Callback = Callable[[Outcome, History], object]
 
@@ -106,7 +106,8 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
     resume : bool, default=False
         Whether ``fit`` goes on with the search that `work_dir` holds, after it ended or was killed:
         on the same folds, with the same sequence of seeds and what is left of the limits, without
-        repeating a finished evaluation. Table and parameters have to be the same. Where `work_dir`
+        repeating a finished evaluation. Table, splits, scoring, search space, seed and versions of
+        packages have to be the same. Where `work_dir`
         is empty, a new search begins.
     verbose : int, default=0
         0 is silent, 1 reports progress to standard error, 2 or more also has a line for each
@@ -277,8 +278,9 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         started_at = time.monotonic()
         check_is_fitted(self, "ensemble_")
-        more = clone(self).set_params(time_limit=time_limit, n_trials=n_trials, resume=True)
-        settings = check_settings(more)
+        # Not a clone, which would copy callbacks and an optimizer of the user's.
+        more = {"time_limit": time_limit, "n_trials": n_trials, "resume": True}
+        settings = check_settings(SimpleNamespace(**self.get_params(deep=False) | more))
         work_dir = settings.work_dir
         if work_dir is None:
             raise InputError("fit_more needs the files of the search: give work_dir before fit")
@@ -291,7 +293,8 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
             n_trials=None if n_trials is None else len(written.trials) + n_trials,
             started_at=started_at - written.seconds_used,
         )
-        prepared = prepare_again(work_dir, self._schema, self.classes_, self, settings)
+        known = prepare_again(work_dir, self._schema, self.classes_, self, settings)
+        prepared = replace(known, changes=self._changes_of_table)
         for shortfall in self._search(prepared, settings, budget, written):
             warnings.warn(shortfall, DegradedResultWarning, stacklevel=2)
         return self
@@ -385,9 +388,8 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _forget(self) -> None:
         """Remove everything that an earlier fit left: one that fails must not look fitted."""
-        for name in [name for name in vars(self) if name.endswith("_") or name in _FITTED]:
+        for name in fitted_names(self):
             delattr(self, name)
-        self._changes_of_table: tuple[Change, ...] = ()
 
     def _keep(self, prepared: Prepared, result: FitResult) -> None:
         self._schema = prepared.schema
@@ -396,8 +398,8 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         if prepared.schema.feature_names_in is not None:
             self.feature_names_in_ = prepared.schema.feature_names_in
         self.validation_ = prepared.data.splits.description
-        self._changes_of_table = prepared.changes or self._changes_of_table
-        self.changes_: tuple[Change, ...] = (*self._changes_of_table, *result.changes)
+        self._changes_of_table = prepared.changes
+        self.changes_: tuple[Change, ...] = (*prepared.changes, *result.changes)
         self.ensemble_ = result.ensemble
         self._best_member = result.best_member
         self.baseline_loss_ = prepared.data.baseline_loss

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from automl.changes import Change
 from automl.ensembles.weighted_ensemble import Member
+from automl.evaluation.baseline import fit_baseline
 from automl.history import History
 from automl.refit import RefitPlan, Refits, assemble_members, refit_trials
 from automl.storage.models import ModelStore
+from search_space.arrays import IntArray
 
 _LOG = logging.getLogger(__name__)
 
@@ -109,3 +111,24 @@ def _not_refitted(members: tuple[Member, ...], refits: Refits) -> tuple[Change, 
     for change in changes:
         _LOG.info("%s", change)
     return changes
+
+
+def baseline_member(codes: IntArray, loss: float) -> Member:
+    """Return the class frequencies as the member of an ensemble that has no model.
+
+    Parameters
+    ----------
+    codes : (n,) array of int
+        Class of each row.
+    loss : float
+        Validation loss of predicting the class frequencies.
+    """
+    return Member(
+        number=-1,
+        learner="baseline",
+        weight=1.0,
+        loss=loss,
+        configuration={},
+        models=(fit_baseline(codes),),
+        is_refitted=True,
+    )

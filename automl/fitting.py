@@ -12,11 +12,8 @@ from threadpoolctl import threadpool_limits
 
 from automl.budget import Budget
 from automl.changes import Change
-from automl.common_failure import common_failure
-from automl.data.resampling import Splits
 from automl.data.table_store import data_fingerprint, save_table
 from automl.ensembles.weighted_ensemble import Member, WeightedEnsemble
-from automl.evaluation.baseline import fit_baseline
 from automl.evaluation.calls import CallLimits, SandboxSettings
 from automl.evaluation.evaluator import (
     EvaluationCall,
@@ -26,27 +23,27 @@ from automl.evaluation.evaluator import (
 )
 from automl.failures import failures_among
 from automl.fit_limits import TimeReserve, memory_limit_mib, scoring_seconds, trial_seconds
-from automl.fitted_members import fit_members
+from automl.fitted_members import baseline_member, fit_members
 from automl.history import History, Observer, Problem
-from automl.leaderboard import TrialCounts, TrialRecord, trial_records
+from automl.leaderboard import TrialRecord, trial_records
 from automl.member_choice import choose_members
-from automl.metrics import Metric
 from automl.parallel.slots import WorkerSlots, open_run
 from automl.parallel.trial_workers import Stores, TrialLimits, TrialWorkers
+from automl.prepared_data import PreparedData
 from automl.refit import RefitPlan
 from automl.resumption import JOURNAL, SearchFolder, check_same_search, restore
-from automl.search import ROUND_SIZE, run_search, run_search_in_rounds
+from automl.search import run_search, run_search_in_rounds
 from automl.seeding import Purpose, derived_seed
 from automl.settings import Settings
-from automl.storage.fingerprints import package_versions, space_fingerprint
+from automl.shortfalls import idle_workers, interruption, only_baseline
+from automl.storage.fingerprints import space_fingerprint
 from automl.storage.journal import Journal
 from automl.storage.journal_records import JournalHeader
 from automl.storage.models import ModelStore
 from automl.storage.predictions import PredictionStore
 from automl.trial import Trial
-from search_space.arrays import Features, IntArray
+from automl.versions import package_versions
 from search_space.encoding import ConfigurationEncoder
-from search_space.space import SearchSpace
 from search_space.values import plain_values
 
 _LOG = logging.getLogger(__name__)
@@ -58,37 +55,6 @@ _REFIT_TRIALS = 2.0  # limit of one refit, in limits of an evaluation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedData:
-    """What the search works on: the user's table after every check.
-
-    Attributes
-    ----------
-    X : (n, d) array or sparse array
-        Prepared features.
-    codes : (n,) array of int
-        Classes.
-    n_classes : int
-        Number of classes.
-    splits : Splits
-        Which rows train and which validate.
-    metric : Metric
-        Stored predictions to a loss.
-    search_space : SearchSpace
-        What may be tried, built for this table.
-    baseline_loss : float
-        Validation loss of predicting the class frequencies; infinite if it has none.
-    """
-
-    X: Features
-    codes: IntArray
-    n_classes: int
-    splits: Splits
-    metric: Metric
-    search_space: SearchSpace
-    baseline_loss: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FitResult:
     """What ``fit`` leaves behind.
 
@@ -96,6 +62,8 @@ class FitResult:
     ----------
     ensemble : WeightedEnsemble
         Fitted members and their weights.
+    best_member : Member or None
+        The trial with the lowest loss, whatever its weight; None if it has no model.
     records : tuple of TrialRecord
         Every trial that ended.
     changes : tuple of Change
@@ -220,16 +188,19 @@ class _Fit:
             _LOG.info("failed: %s", failure)
         _LOG.info("%s", budget)
         members, loss = fitted.members, choice.loss
-        shortfalls = [_interruption(budget, history), choice.shortfall, fitted.shortfall]
+        shortfalls = [interruption(budget, history), choice.shortfall, fitted.shortfall]
         if not members:
-            members, loss = (_baseline_member(data.codes, history),), history.baseline_loss
-            shortfalls.append(_only_baseline(history))
+            members, loss = (
+                (baseline_member(data.codes, history.baseline_loss),),
+                history.baseline_loss,
+            )
+            shortfalls.append(only_baseline(history))
         return FitResult(
             ensemble=WeightedEnsemble(members=members, n_classes=data.n_classes, loss=loss),
             best_member=fitted.best,
             records=records,
             changes=(
-                *_idle_workers(self._settings, self._n_workers),
+                *idle_workers(self._settings, self._n_workers),
                 *changes,
                 *fitted.changes,
             ),
@@ -326,48 +297,3 @@ class _Fit:
             budget=self._budget,
             check_rows=self._data.X[:_ROWS_CHECKED],
         )
-
-
-def _idle_workers(settings: Settings, n_workers: int) -> tuple[Change, ...]:
-    """Return what is to be said of workers that a deterministic search has no work for."""
-    if not settings.deterministic or n_workers <= ROUND_SIZE:
-        return ()
-    reason = f"deterministic=True runs {ROUND_SIZE} evaluations at the same time at most"
-    return (Change(f"{n_workers - ROUND_SIZE} of {n_workers} workers", "not used", reason),)
-
-
-def _interruption(budget: Budget, history: History) -> str:
-    """Return what is to be said of a fit that was asked to end at once."""
-    if not budget.is_interrupted:
-        return ""
-    return (
-        f"fit was interrupted after {budget.seconds_used:.1f} s; the result is that of the "
-        f"{len(history.successes)} trials that had succeeded by then, without a further refit"
-    )
-
-
-def _only_baseline(history: History) -> str:
-    """Return what is to be said where there is no fitted model at all."""
-    common = common_failure(history)
-    if common is not None:
-        return f"{common} The class frequencies are predicted."
-    failed = next((outcome for outcome in history.outcomes if outcome.reason), None)
-    why = f"; the first failure was: {failed.reason}" if failed is not None else ""
-    counts = TrialCounts.of(outcome.status for outcome in history.outcomes)
-    return (
-        f"no trial gave a model in the given limits ({counts}){why}. The class frequencies are "
-        "predicted. Raise time_limit, trial_time_limit or memory_limit."
-    )
-
-
-def _baseline_member(codes: IntArray, history: History) -> Member:
-    """Return the class frequencies as a member."""
-    return Member(
-        number=-1,
-        learner="baseline",
-        weight=1.0,
-        loss=history.baseline_loss,
-        configuration={},
-        models=(fit_baseline(codes),),
-        is_refitted=True,
-    )

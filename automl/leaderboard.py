@@ -27,8 +27,6 @@ _ALL_COLUMNS = (
     *("display.precision", 4),
 )
 _COLUMNS = ("trial", "learner", "loss", "seconds", "status", "weight", "configuration")
-
-
 _NOT_FAILED = (Status.SUCCESS, Status.CANCELLED)
 
 

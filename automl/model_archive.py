@@ -10,21 +10,18 @@ import hashlib
 import io
 import json
 import os
-import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from automl.errors import InputError
+from automl.versions import package_versions
 
 _MAGIC = b"divbo model "
 _FORMAT = 2
 _LONGEST_HEAD = 10_000  # bytes
-_PACKAGES = ("divbo", "scikit-learn", "numpy", "pandas", "lightgbm", "xgboost", "ConfigSpace")
-_OTHER_NAMES = {"xgboost": "xgboost-cpu"}  # the same module in another distribution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +42,7 @@ class ModelArchive:
     @property
     def other_versions(self) -> dict[str, tuple[str, str]]:
         """Version at writing and version here, for each package in which they differ."""
-        here = installed_versions()
+        here = package_versions()
         return {
             name: (written, here.get(name, "none"))
             for name, written in self.versions.items()
@@ -68,7 +65,7 @@ def write_archive(path: Path, parts: Mapping[str, bytes]) -> None:
     head = {
         "format": _FORMAT,
         "blake2b": hashlib.blake2b(content.getbuffer()).hexdigest(),
-        "versions": installed_versions(),
+        "versions": package_versions(),
     }
     path = path.resolve()  # a link stays a link
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -130,20 +127,6 @@ def _read_head(path: Path, file: io.BufferedReader) -> Mapping[str, Any]:
     return head
 
 
-def installed_versions() -> dict[str, str]:
-    """Return the version of Python and of each package that predictions may depend on."""
-    return {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}}
-
-
 def in_words(versions: Mapping[str, str]) -> str:
     """Return versions as they are put in a message."""
     return ", ".join(f"{name} {v}" for name, v in versions.items())
-
-
-def _version(name: str) -> str:
-    for distribution in (name, _OTHER_NAMES.get(name, name)):
-        try:
-            return version(distribution)
-        except PackageNotFoundError:
-            continue
-    return "unknown"  # a bare checkout

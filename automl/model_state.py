@@ -27,6 +27,7 @@ _LOG = logging.getLogger(__name__)
 _PARAMETERS, _FITTED, _TARGET = "parameters", "fitted", "target"
 _ENSEMBLE = "ensemble_"
 _BEST = "_best_member"  # written as the number of a member
+_PRIVATE_OF_A_FIT = (_BEST, "_changes_of_table", "_schema")
 _NOT_OF_ANOTHER_MACHINE = ("work_dir",)
 
 Trusted = Sequence[str | type]
@@ -67,6 +68,15 @@ class StoredState:
         vars(estimator).update(self.fitted)
 
 
+def fitted_names(estimator: object) -> list[str]:
+    """Return the names of the attributes that a fit leaves.
+
+    Other private ones are not ours: scikit-learn tells an estimator of the pipeline that it is in,
+    and of metadata requests, in attributes of its own.
+    """
+    return [name for name in vars(estimator) if name.endswith("_") or name in _PRIVATE_OF_A_FIT]
+
+
 def save_state(path: str | Path, estimator: _Estimator, *, target: str | None = None) -> None:
     """Write a model file, with one warning for the parameters that cannot be in one.
 
@@ -85,7 +95,7 @@ def save_state(path: str | Path, estimator: _Estimator, *, target: str | None = 
         If something that was fitted cannot be written, or the file cannot.
     """
     parameters = estimator.get_params(deep=False)
-    fitted = {n: v for n, v in vars(estimator).items() if n not in parameters}
+    fitted = {name: getattr(estimator, name) for name in fitted_names(estimator)}
     ensemble = estimator.ensemble_
     members = [member for member in ensemble.members if member.weight > 0.0]
     fitted[_ENSEMBLE] = replace(ensemble, members=tuple(replace(m, models=()) for m in members))

@@ -15,7 +15,7 @@ from automl.data.suspicion import suspicious_columns
 from automl.data.table_store import load_table, stored_table
 from automl.data.task_description import describe_task
 from automl.evaluation.baseline import baseline_loss
-from automl.fitting import PreparedData
+from automl.prepared_data import PreparedData
 from automl.scoring import as_metric
 from automl.seeding import Purpose, derived_seed
 from automl.settings import Settings

@@ -15,14 +15,13 @@ from automl.evaluation.calls import CallLimits
 from automl.evaluation.evaluator import RefitCall, load_models
 from automl.fit_limits import SECONDS_TO_FINISH
 from automl.history import History
-from automl.parallel.slots import WorkerSlots
+from automl.parallel.slots import LONGEST_WAIT, WorkerSlots
 from automl.probabilities import checked_probabilities
 from automl.storage.models import ModelStore
 from automl.trial import Status, Trial
 from search_space.arrays import Features
 from search_space.values import plain_values
 
-_LONGEST_WAIT = 0.5  # seconds, after which the budget is looked at again
 _NO_TIME = "there was no time left"
 
 
@@ -90,7 +89,7 @@ def refit_trials(plan: RefitPlan, trials: Sequence[Trial]) -> Refits:
             limits = replace(plan.limits, seconds_left=left)
             plan.slots.submit(trial.number, cloudpickle.dumps(plan.make_call(trial)), limits)
         else:
-            for number, reply in plan.slots.collect(_LONGEST_WAIT):
+            for number, reply in plan.slots.collect(LONGEST_WAIT):
                 reasons[number] = reply.reason
                 if reply.status is Status.SUCCESS:
                     models, reasons[number] = usable_models(reply.blobs[0], plan.check_rows)

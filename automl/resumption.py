@@ -107,14 +107,7 @@ def restore(
         else:
             journal.write_reopened(outcome.number)
     history.replay(trials, kept)
-    models.restore(
-        {
-            number: loss
-            for number, loss in zip(
-                history.successes, history.success_losses().tolist(), strict=True
-            )
-        }
-    )
+    models.restore(dict(zip(history.successes, history.success_losses().tolist(), strict=True)))
     for trial in history.pending:
         # Stored before its outcome was written: the evaluation is going to be repeated.
         predictions.forget(trial.number)

@@ -15,7 +15,7 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.tree import DecisionTreeClassifier
 
 from automl.errors import InputError
-from automl.export.pieces import function
+from automl.export.pieces import function, of_a_library
 from search_space.arrays import Features, IntArray
 from search_space.balancers import BalancedClassifier
 from search_space.classifiers.boosting import BoostedClassifier
@@ -29,7 +29,7 @@ from search_space.custom import CertainClassifier
 
 
 @singledispatch
-def plain_classifier(classifier: Any, like: Features) -> Any:  # noqa: ARG001
+def plain_classifier(classifier: Any, like: Features) -> Any:
     """Return a fitted classifier with the same probabilities that is made of libraries alone.
 
     Parameters
@@ -44,11 +44,7 @@ def plain_classifier(classifier: Any, like: Features) -> Any:  # noqa: ARG001
     InputError
         If it is ours and has no counterpart.
     """
-    if type(classifier).__module__.partition(".")[0] in ("automl", "search_space"):
-        raise InputError(
-            f"{type(classifier).__name__} has no counterpart in scikit-learn; use save and load"
-        )
-    return classifier
+    return of_a_library(classifier)
 
 
 @plain_classifier.register
@@ -112,12 +108,12 @@ def _(classifier: BoostedClassifier, like: Features) -> Any:
 
 
 @singledispatch
-def _plain_model(model: Any, n_classes: int, like: Features) -> Any:  # noqa: ARG001
+def _plain_model(model: Any, n_classes: int, like: Features) -> Any:
     raise InputError(f"{type(model).__name__} has no counterpart; use save and load")
 
 
 @_plain_model.register
-def _(model: HistGradientBoostingModel, n_classes: int, like: Features) -> Any:  # noqa: ARG001
+def _(model: HistGradientBoostingModel, n_classes: int, like: Features) -> Any:
     return model.estimator
 
 
@@ -135,7 +131,7 @@ def _(model: LightGBMModel, n_classes: int, like: Features) -> Any:
 
 
 @_plain_model.register
-def _(model: XGBoostModel, n_classes: int, like: Features) -> Any:  # noqa: ARG001
+def _(model: XGBoostModel, n_classes: int, like: Features) -> Any:
     from xgboost import XGBClassifier
 
     options: dict[str, Any] = {}

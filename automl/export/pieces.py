@@ -10,7 +10,23 @@ from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import FunctionTransformer
 
+from automl.errors import InputError
 from search_space.arrays import Features
+
+
+def of_a_library(part: Any) -> Any:
+    """Return a fitted part of a pipeline as it is.
+
+    Raises
+    ------
+    InputError
+        If its class is ours: what has no conversion of its own has no counterpart.
+    """
+    if type(part).__module__.partition(".")[0] in ("automl", "search_space"):
+        raise InputError(
+            f"{type(part).__name__} has no counterpart in scikit-learn; use save and load"
+        )
+    return part
 
 
 def select(positions: Sequence[int], like: Features) -> ColumnTransformer:

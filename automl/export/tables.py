@@ -82,7 +82,7 @@ def _(column: NumberColumn) -> Pipeline:
 
 
 @plain_column.register
-def _(column: DurationColumn) -> Pipeline:  # noqa: ARG001
+def _(column: DurationColumn) -> Pipeline:
     read = function(_FRAME.apply, func=pd.to_timedelta)
     seconds = function(_FRAME.div, other=pd.Timedelta(seconds=1))
     return make_pipeline(function(_FRAME), read, seconds, _to_array())

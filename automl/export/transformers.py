@@ -14,8 +14,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures
 
-from automl.errors import InputError
-from automl.export.pieces import by_columns, function, lookup, select
+from automl.export.pieces import by_columns, function, lookup, of_a_library, select
 from search_space.arrays import Features, IntArray
 from search_space.columns import ByKind
 from search_space.encoders import NativeCodes, OrdinalCodes
@@ -35,7 +34,7 @@ _BOUNDS = {"a_min": -LARGEST_OUTPUT, "a_max": LARGEST_OUTPUT}
 
 
 @singledispatch
-def plain(transformer: Any, like: Features) -> Any:  # noqa: ARG001
+def plain(transformer: Any, like: Features) -> Any:
     """Return a fitted transformer that does the same and is made of scikit-learn alone.
 
     Parameters
@@ -50,11 +49,7 @@ def plain(transformer: Any, like: Features) -> Any:  # noqa: ARG001
     InputError
         If it is ours and has no counterpart.
     """
-    if type(transformer).__module__.partition(".")[0] in ("automl", "search_space"):
-        raise InputError(
-            f"{type(transformer).__name__} has no counterpart in scikit-learn; use save and load"
-        )
-    return transformer
+    return of_a_library(transformer)
 
 
 def plain_steps(steps: list[tuple[str, Any]], like: Features) -> list[tuple[str, Any]]:
@@ -72,7 +67,7 @@ def _(transformer: Pipeline, like: Features) -> Pipeline:
 
 
 @plain.register
-def _(transformer: FunctionTransformer, like: Features) -> FunctionTransformer:  # noqa: ARG001
+def _(transformer: FunctionTransformer, like: Features) -> FunctionTransformer:
     if transformer.func is without_negatives:
         return function(np.clip, a_min=0.0, a_max=None)
     return transformer
@@ -94,12 +89,12 @@ def _(transformer: Imputer, like: Features) -> Any:
 
 
 @plain.register
-def _(transformer: ZeroImputer, like: Features) -> SimpleImputer:  # noqa: ARG001
+def _(transformer: ZeroImputer, like: Features) -> SimpleImputer:
     return _filled_with(0.0, like)
 
 
 @plain.register
-def _(transformer: OrdinalCodes, like: Features) -> SimpleImputer:  # noqa: ARG001
+def _(transformer: OrdinalCodes, like: Features) -> SimpleImputer:
     return _filled_with(-1.0, like)
 
 
@@ -159,17 +154,17 @@ def _finite() -> tuple[Any, Any]:
 
 
 @plain.register
-def _(transformer: IndependentComponents, like: Features) -> Any:  # noqa: ARG001
+def _(transformer: IndependentComponents, like: Features) -> Any:
     return transformer.ica_
 
 
 @plain.register
-def _(transformer: SeparatingDirections, like: Features) -> Any:  # noqa: ARG001
+def _(transformer: SeparatingDirections, like: Features) -> Any:
     return transformer.directions_
 
 
 @plain.register
-def _(transformer: KernelComponents, like: Features) -> Pipeline:  # noqa: ARG001
+def _(transformer: KernelComponents, like: Features) -> Pipeline:
     n_rows = len(transformer.sample_)
     kernel = Nystroem(
         transformer.kernel, n_components=1, n_jobs=1, **dict(transformer.options)

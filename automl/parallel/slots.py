@@ -30,6 +30,9 @@ _LOCAL_BACKENDS = (
     "MultiprocessingBackend",
 )
 
+LONGEST_WAIT = 0.5
+"""Seconds after which whoever waits for calls looks again whether there is time left."""
+
 Run = Callable[[bytes, CallLimits, threading.Event], Reply]
 """Runs one call to its end; the event kills what runs in this process."""
 

@@ -13,14 +13,12 @@ import numpy as np
 from automl.budget import Budget, seconds_text
 from automl.evaluation.calls import CallLimits, Reply
 from automl.evaluation.framing import Payload
-from automl.parallel.slots import WorkerSlots
+from automl.parallel.slots import LONGEST_WAIT, WorkerSlots
 from automl.storage.models import ModelStore
 from automl.storage.predictions import PredictionStore
 from automl.trial import Outcome, Status, Trial
 
 _LOG = logging.getLogger(__name__)
-
-_LONGEST_WAIT = 0.5  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +107,7 @@ class TrialWorkers:
 
         It returns now and then without one, so that a budget that was stopped is noticed.
         """
-        for number, reply in self._slots.collect(min(seconds, _LONGEST_WAIT)):
+        for number, reply in self._slots.collect(min(seconds, LONGEST_WAIT)):
             yield self._outcome(number, reply)
 
     def stop(self) -> Iterator[Outcome]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fakes.small_fits import frame, quick, toy
+from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
@@ -54,6 +55,16 @@ def test_it_works_in_cross_validation_in_a_pipeline_and_in_a_grid_search() -> No
     assert make_pipeline(StandardScaler(), clf).fit(X, Y).score(X, Y) > 0.6
     grid = GridSearchCV(clf, {"random_state": [0, 1]}, cv=2).fit(X, Y)
     assert grid.best_estimator_.random_state in (0, 1)
+
+
+def test_requests_for_metadata_outlive_a_fit_and_are_in_no_file(tmp_path: Path) -> None:
+    # K03
+    with config_context(enable_metadata_routing=True):
+        clf = quick().set_score_request(sample_weight=True).fit(X, Y)
+        assert clf.get_metadata_routing().score.requests["sample_weight"] is True
+        clf.save(tmp_path / "a.model")
+        loaded = AutoClassifier.load(tmp_path / "a.model")
+    assert np.array_equal(loaded.predict_proba(X), clf.predict_proba(X))
 
 
 @pytest.mark.slow

@@ -15,7 +15,9 @@ from fakes.resumable_fit import X, Y, resumable
 
 from automl import AutoClassifier
 from automl.errors import InputError, JournalError
+from automl.history import History
 from automl.storage.journal_reading import read_journal
+from automl.trial import Outcome
 
 N_KILLS = 20
 
@@ -120,6 +122,23 @@ def test_fit_more_extends_a_search_as_if_it_had_been_longer(tmp_path: Path) -> N
     assert same_result(extended, longer)
     assert extended.changes_ == changes
     assert extended.n_trials == 5
+
+
+def test_fit_more_tells_the_very_callbacks_that_were_given(tmp_path: Path) -> None:
+    class Listener:
+        """Counts what it is told."""
+
+        def __init__(self) -> None:
+            self.numbers: list[int] = []
+
+        def __call__(self, outcome: Outcome, _: History) -> None:
+            """Note the trial."""
+            self.numbers.append(outcome.number)
+
+    listener = Listener()
+    clf = resumable(tmp_path / "run", n_trials=2, callbacks=[listener]).fit(X, Y)
+    clf.fit_more(n_trials=1)
+    assert listener.numbers == [0, 1, 2]
 
 
 def test_fit_more_needs_a_folder_and_a_limit(tmp_path: Path) -> None:

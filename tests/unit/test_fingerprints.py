@@ -14,7 +14,8 @@ import xgboost
 
 from automl.data.folds import Fold, Splits
 from automl.data.table_store import data_fingerprint
-from automl.storage.fingerprints import package_versions, space_fingerprint
+from automl.storage.fingerprints import space_fingerprint
+from automl.versions import package_versions
 from search_space.space import build_space
 from search_space.task import TaskProperties
 
