@@ -20,7 +20,10 @@ from automl.evaluation.framing import Payload
 from automl.evaluation.sandbox import Sandbox
 from automl.trial import Status
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system")
+pytestmark = [
+    pytest.mark.own_sandboxes,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,10 @@ from automl.evaluation.calls import CallLimits, SandboxSettings
 from automl.evaluation.sandbox import Sandbox
 from automl.trial import Status
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system")
+pytestmark = [
+    pytest.mark.own_sandboxes,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system"),
+]
 
 SCRIPT = """
 import os, sys, time, cloudpickle

@@ -13,7 +13,10 @@ from fakes.sandboxed import Runner, supervisors
 from automl.evaluation.calls import SandboxSettings
 from automl.evaluation.sandbox_pool import borrowed_sandbox, close_sandboxes
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system")
+pytestmark = [
+    pytest.mark.own_sandboxes,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system"),
+]
 
 SETTINGS = SandboxSettings()
 
