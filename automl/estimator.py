@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from automl.budget import Budget
 from automl.changes import Change
 from automl.data.labels import comparable_labels
+from automl.data.weights import checked_sample_weight
 from automl.ensembles.weighted_ensemble import WeightedEnsemble
 from automl.errors import AutoMLWarning, DegradedResultWarning, InputError
 from automl.failures import Failure, failures_among
@@ -63,7 +64,12 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         "auto" (stratified folds for small tables, a stratified hold-out for large ones and where
         `time_limit` is short for the table),
         "holdout", the fraction of rows that validate, a number of stratified folds, a splitter, or
-        an iterable of (train, validation) row numbers.
+        an iterable of (train, validation) row numbers. Rows that no fold validates only train.
+    class_weight : dict, str or None, default=None
+        Weight of each label in training, times `sample_weight`: a dict (labels that are not in it
+        have weight 1) or "balanced", which gives all classes the same sum of weights. Losses are
+        taken with `sample_weight` alone: if errors of one class cost more, `scoring` has to say so
+        as well.
     optimizer : str or object, default="divbo"
         "divbo", "bo" (the same without diversity), "random", or an object with a method
         ``propose(history, rng)`` that returns a ``Proposal``. What it raises ends ``fit``, except
@@ -145,6 +151,8 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         a constant prediction.
     best_loss_ : float
         Validation loss of the best single model.
+    best_score_ : float
+        The value of `scoring` that `best_loss_` stands for.
 
     References
     ----------
@@ -171,6 +179,7 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         n_trials: int | None = None,
         scoring: str | Callable[..., float] = "accuracy",
         cv: Any = "auto",
+        class_weight: Mapping[Any, float] | str | None = None,
         optimizer: str | Optimizer = "divbo",
         search_space: str | ConfigurationSpace = "default",
         include: Sequence[str] | None = None,
@@ -192,6 +201,7 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.n_trials = n_trials
         self.scoring = scoring
         self.cv = cv
+        self.class_weight = class_weight
         self.optimizer = optimizer
         self.search_space = search_space
         self.include = include
@@ -209,7 +219,7 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.callbacks = callbacks
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Search for an ensemble on a table.
 
         Ctrl-C or SIGTERM ends the search: ``fit`` returns with what was found until then and warns.
@@ -222,6 +232,13 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
             Features: numbers, text, categories, booleans, dates. Values may be missing.
         y : (n,) array or Series
             Labels: text, whole numbers or booleans. None may be missing.
+        sample_weight : (n,) array, Series or None, default=None
+            How much each row counts, by position, beside the others: in training, losses, the
+            choice of the ensemble and the refit. Learners that take no weights are left out; a
+            `scoring` that takes none is used without them, with a warning. Preprocessors take none.
+        groups : (n,) array, Series or None, default=None
+            Names of groups. Rows of one group train together or validate together, unless `cv` is
+            an iterable, which says so itself; a splitter gets them.
 
         Returns
         -------
@@ -231,7 +248,7 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Raises
         ------
         ValueError
-            If a parameter, the table or the labels cannot be used; nothing was started then.
+            If an argument or a parameter cannot be used; nothing was started then.
         """
         started_at = time.monotonic()
         self._forget()
@@ -247,8 +264,8 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
             n_trials=settings.n_trials,
             started_at=started_at - seconds_before,
         )
-        prepared = prepare(X, y, self, settings)
-        for change in prepared.suspicious:
+        prepared = prepare(X, y, self, settings, sample_weight=sample_weight, groups=groups)
+        for change in prepared.to_warn_of:
             warnings.warn(str(change), AutoMLWarning, stacklevel=2)
         for shortfall in self._search(prepared, settings, budget, written):
             warnings.warn(shortfall, DegradedResultWarning, stacklevel=2)
@@ -341,7 +358,8 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         # Not inherited: scikit-learn knows no kind of target for, say, truth values as objects.
         labels = comparable_labels(y)
-        return float(accuracy_score(labels, self.predict(X), sample_weight=sample_weight))
+        weights = checked_sample_weight(sample_weight, len(labels))
+        return float(accuracy_score(labels, self.predict(X), sample_weight=weights))
 
     def leaderboard(self) -> pd.DataFrame:
         """Return every trial that ended by rising loss, then failures, cancelled trials last.
@@ -404,6 +422,7 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self._best_member = result.best_member
         self.baseline_loss_ = prepared.data.baseline_loss
         self.best_loss_ = min((record.loss for record in result.records), default=float("inf"))
+        self.best_score_ = float(prepared.data.metric.to_score(self.best_loss_))
         self.trials_: tuple[TrialRecord, ...] = result.records
 
     def __sklearn_tags__(self) -> Tags:

@@ -74,7 +74,7 @@ class TimeReserve:
         n_summed = len(history.successes) * problem.codes.size * len(problem.metric.classes)
         expected = SECONDS_TO_FINISH
         expected += _SECONDS_PER_SUMMED_PROBABILITY * n_summed * self._settings.ensemble_size
-        if problem.metric.known is None:
+        if problem.is_slow:
             expected += scoring_seconds(self._budget)
         if self._settings.refit:
             expected += _REFIT_ALLOWANCE * expected_refit_seconds(

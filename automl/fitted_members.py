@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from automl.changes import Change
 from automl.ensembles.weighted_ensemble import Member
+from automl.data.weights import RowWeights
 from automl.evaluation.baseline import fit_baseline
 from automl.history import History
 from automl.refit import RefitPlan, Refits, assemble_members, refit_trials
@@ -113,13 +114,15 @@ def _not_refitted(members: tuple[Member, ...], refits: Refits) -> tuple[Change, 
     return changes
 
 
-def baseline_member(codes: IntArray, loss: float) -> Member:
+def baseline_member(codes: IntArray, weights: RowWeights, loss: float) -> Member:
     """Return the class frequencies as the member of an ensemble that has no model.
 
     Parameters
     ----------
     codes : (n,) array of int
         Class of each row.
+    weights : RowWeights
+        How much each row counts.
     loss : float
         Validation loss of predicting the class frequencies.
     """
@@ -129,6 +132,6 @@ def baseline_member(codes: IntArray, loss: float) -> Member:
         weight=1.0,
         loss=loss,
         configuration={},
-        models=(fit_baseline(codes),),
+        models=(fit_baseline(codes, weights.training),),
         is_refitted=True,
     )

@@ -141,7 +141,9 @@ class _Fit:
             header = self._header()
             if self._written is not None:
                 check_same_search(self._folder, self._written.header, header)
-            self._table = save_table(self._folder / "table", data.X, data.codes, data.splits)
+            self._table = save_table(
+                self._folder / "table", data.X, data.codes, data.splits, data.weights
+            )
             place = open_run(self._sandbox_settings(), self._n_workers, self._table)
             slots = stack.enter_context(WorkerSlots(place, self._n_workers))
             # Every fit uses one thread, surrogates included: parallelism comes from processes.
@@ -191,7 +193,7 @@ class _Fit:
         shortfalls = [interruption(budget, history), choice.shortfall, fitted.shortfall]
         if not members:
             members, loss = (
-                (baseline_member(data.codes, history.baseline_loss),),
+                (baseline_member(data.codes, data.weights, history.baseline_loss),),
                 history.baseline_loss,
             )
             shortfalls.append(only_baseline(history))
@@ -232,7 +234,7 @@ class _Fit:
             n_rows=data.codes.shape[0],
             n_classes=data.n_classes,
             n_splits=len(data.splits.folds),
-            data=data_fingerprint(data.X, data.codes, data.splits),
+            data=data_fingerprint(data.X, data.codes, data.splits, data.weights),
             search_space=space_fingerprint(data.search_space),
             versions=package_versions(),
         )
@@ -245,11 +247,13 @@ class _Fit:
 
     def _new_history(self, predictions: PredictionStore, journal: Journal) -> History:
         data = self._data
+        covered, judging = data.splits.covered, data.weights.metric
         problem = Problem(
             search_space=data.search_space,
             encoder=ConfigurationEncoder(data.search_space),
             metric=data.metric,
-            codes=data.codes[data.splits.covered],
+            codes=data.codes[covered],
+            sample_weight=None if judging is None else judging[covered],
         )
         reserve = TimeReserve(self._budget, self._settings, len(data.splits.folds), self._n_workers)
         return History(

@@ -32,12 +32,20 @@ class Problem:
         Stored predictions to a loss.
     codes : (n,) array of int
         Classes of the validation rows, in the order of the stored predictions.
+    sample_weight : (n,) array or None
+        How much each of these rows counts in the metric.
     """
 
     search_space: SearchSpace
     encoder: ConfigurationEncoder
     metric: Metric
     codes: IntArray
+    sample_weight: FloatArray | None = None
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether losses of many predictions need a call of the scorer for each."""
+        return not self.metric.is_batched(self.sample_weight)
 
 
 Observer = Callable[[Outcome, "History"], object]

@@ -75,14 +75,11 @@ def choose_members(history: History, size: int, *, scoring_seconds: float) -> Me
 def _selected(history: History, library: IntArray, size: int) -> MemberChoice:
     """Return what selection makes of some successful trials."""
     numbers = [history.successes[i] for i in library]
-    stack, codes, metric = (
-        history.predictions.stack(numbers),
-        history.problem.codes,
-        history.problem.metric,
-    )
+    stack, problem = history.predictions.stack(numbers), history.problem
+    codes, metric, judging = problem.codes, problem.metric, problem.sample_weight
     best = int(history.success_losses()[library].argmin())
-    tolerance = loss_tolerance(metric, codes, stack[best]) if size > 1 else 0.0
-    selection = select(stack, codes, metric, size, tolerance=tolerance)
+    tolerance = loss_tolerance(metric, codes, stack[best], judging) if size > 1 else 0.0
+    selection = select(stack, codes, metric, size, tolerance=tolerance, sample_weight=judging)
     weights = {numbers[i]: float(selection.weights[i]) for i in selection.members}
     return MemberChoice(weights=weights, loss=selection.loss)
 
@@ -100,13 +97,13 @@ def _single_best(history: History, reason: str) -> MemberChoice:
 
 def _n_selectable(history: History, size: int, scoring_seconds: float) -> int:
     """Return how many trials, the best ones, ensemble selection can afford to choose from."""
-    codes, metric = history.problem.codes, history.problem.metric
+    problem = history.problem
     example = history.predictions.stack(history.successes[:1])[0]
     # Copying more predictions would cost more memory than it can bring.
     n_best = max(_FEWEST_SELECTABLE, _SELECTION_BYTES // int(example.nbytes))
-    if metric.known is not None or math.isinf(scoring_seconds):
+    if not problem.is_slow or math.isinf(scoring_seconds):
         return n_best
     started = time.perf_counter()
-    metric.loss(codes, example)
+    problem.metric.loss(problem.codes, example, problem.sample_weight)
     affordable = scoring_seconds / (time.perf_counter() - started)
     return max(1, min(n_best, int(affordable / size)))

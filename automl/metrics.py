@@ -141,6 +141,10 @@ class Metric:
             return np.fromiter(one_by_one, dtype=np.float64, count=len(probabilities))
         return self._batched(self.known, codes, probabilities)
 
+    def is_batched(self, sample_weight: FloatArray | None) -> bool:
+        """Return whether `losses` with these weights does without calls of the scorer."""
+        return self.known is not None and sample_weight is None
+
     def to_score(self, loss: float) -> float:
         """Return the scorer's value that a loss stands for."""
         return self.optimum - loss

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,7 +14,9 @@ from automl.data.schema import Schema, learn_schema
 from automl.data.suspicion import suspicious_columns
 from automl.data.table_store import load_table, stored_table
 from automl.data.task_description import describe_task
+from automl.data.weights import RowWeights, check_parts, row_weights
 from automl.evaluation.baseline import baseline_loss
+from automl.metrics import Metric
 from automl.prepared_data import PreparedData
 from automl.scoring import as_metric
 from automl.seeding import Purpose, derived_seed
@@ -30,6 +32,7 @@ class Asked(Protocol):
     scoring: Any
     cv: Any
     search_space: Any
+    class_weight: Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,8 +47,8 @@ class Prepared:
         The user's labels, sorted.
     changes : tuple of Change
         What was dropped, converted or left out.
-    suspicious : tuple of Change
-        Of these, columns that the user has to be warned of.
+    to_warn_of : tuple of Change
+        Of these, what the user has to be warned of.
     data : PreparedData
         What the search works on.
     """
@@ -53,23 +56,35 @@ class Prepared:
     schema: Schema
     classes: Labels
     changes: tuple[Change, ...]
-    suspicious: tuple[Change, ...]
+    to_warn_of: tuple[Change, ...]
     data: PreparedData
 
 
-def prepare(X: Any, y: Any, asked: Asked, settings: Settings) -> Prepared:
+def prepare(
+    X: Any, y: Any, asked: Asked, settings: Settings, *, sample_weight: Any, groups: Any
+) -> Prepared:
     """Return a table and its labels, checked.
+
+    Parameters
+    ----------
+    X, y, sample_weight, groups : object
+        What the user passed to ``fit``.
+    asked : estimator
+        Its parameters.
+    settings : Settings
+        The checked ones.
 
     Raises
     ------
     InputError
-        If the table, the labels or a parameter cannot be used.
+        If the table, the labels, the weights, the groups or a parameter cannot be used.
     """
     name = type(asked).__name__
     schema = learn_schema(X, estimator_name=name)
     features = schema.transform(X)
     codes, classes = encode_labels(y, features.shape[0], estimator_name=name)
     n_classes = classes.shape[0]
+    weights = row_weights(sample_weight, asked.class_weight, codes, classes)
     metric = as_metric(asked.scoring, classes)
     check_can_travel("scoring", asked.scoring)
     cv = affordable_cv(
@@ -79,16 +94,20 @@ def prepare(X: Any, y: Any, asked: Asked, settings: Settings) -> Prepared:
         n_classes=n_classes,
         seconds=settings.time_limit,
     )
-    splits = make_splits(cv, codes, seed=derived_seed(settings.seed, Purpose.SPLITS), X=X)
-    baseline = baseline_loss(metric, codes, splits, n_classes)
-    suspicious = suspicious_columns(features, codes, schema.names)
-    task = describe_task(schema, codes, splits, n_classes)
+    seed = derived_seed(settings.seed, Purpose.SPLITS)
+    splits = make_splits(cv, codes, seed=seed, groups=groups, X=X)
+    weights, unweighted = _usable(weights, metric)
+    check_parts(weights, codes, splits)
+    baseline = baseline_loss(metric, codes, splits, n_classes, weights)
+    to_warn_of = (*suspicious_columns(features, codes, schema.names), *unweighted)
+    has_weights = weights.training is not None
+    task = describe_task(schema, codes, splits, n_classes, has_weights=has_weights)
     space, left_out = space_for(task, asked.search_space, settings)
     return Prepared(
         schema=schema,
         classes=classes,
-        changes=(*schema.changes, *suspicious, *splits.changes, *baseline.changes, *left_out),
-        suspicious=suspicious,
+        changes=(*schema.changes, *to_warn_of, *splits.changes, *baseline.changes, *left_out),
+        to_warn_of=to_warn_of,
         data=PreparedData(
             X=features,
             codes=codes,
@@ -97,6 +116,7 @@ def prepare(X: Any, y: Any, asked: Asked, settings: Settings) -> Prepared:
             metric=metric,
             search_space=space,
             baseline_loss=baseline.loss,
+            weights=weights,
         ),
     )
 
@@ -127,13 +147,17 @@ def prepare_again(
     table = load_table(stored_table(work_dir / "table"))
     metric = as_metric(asked.scoring, classes)
     n_classes = classes.shape[0]
-    task = describe_task(schema, table.codes, table.splits, n_classes)
+    weights = table.weights
+    task = describe_task(
+        schema, table.codes, table.splits, n_classes, has_weights=weights.training is not None
+    )
+    baseline = baseline_loss(metric, table.codes, table.splits, n_classes, weights)
     space, _ = space_for(task, asked.search_space, settings)
     return Prepared(
         schema=schema,
         classes=classes,
         changes=(),
-        suspicious=(),
+        to_warn_of=(),
         data=PreparedData(
             X=table.X,
             codes=table.codes,
@@ -141,6 +165,16 @@ def prepare_again(
             splits=table.splits,
             metric=metric,
             search_space=space,
-            baseline_loss=baseline_loss(metric, table.codes, table.splits, n_classes).loss,
+            baseline_loss=baseline.loss,
+            weights=weights,
         ),
     )
+
+
+def _usable(weights: RowWeights, metric: Metric) -> tuple[RowWeights, tuple[Change, ...]]:
+    """Return the weights without those that the metric cannot take, and word of it."""
+    if weights.metric is None or metric.takes_sample_weight:
+        return weights, ()
+    reason = f"scoring {metric.name!r} takes no weights of rows; only learners get them"
+    change = Change("sample_weight", "left out of the losses", reason)
+    return replace(weights, metric=None), (change,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from automl.data.resampling import Splits
+from automl.data.weights import UNWEIGHTED, RowWeights
 from automl.metrics import Metric
 from search_space.arrays import Features, IntArray
 from search_space.space import SearchSpace
@@ -30,6 +31,8 @@ class PreparedData:
         What may be tried, built for this table.
     baseline_loss : float
         Validation loss of predicting the class frequencies; infinite if it has none.
+    weights : RowWeights
+        How much each row counts.
     """
 
     X: Features
@@ -39,3 +42,4 @@ class PreparedData:
     metric: Metric
     search_space: SearchSpace
     baseline_loss: float
+    weights: RowWeights = UNWEIGHTED

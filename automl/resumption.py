@@ -23,8 +23,8 @@ _GIVEN_BY = {
     "n_rows": "X",
     "n_classes": "y",
     "n_splits": "cv",
-    "data": "X, y or cv",
-    "search_space": "search_space, include, exclude or extra_learners",
+    "data": "X, y, sample_weight, class_weight, groups or cv",
+    "search_space": "search_space, include, exclude, extra_learners or whether there are weights",
     "versions": "the installed versions",
 }
 

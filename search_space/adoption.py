@@ -47,7 +47,8 @@ def adopt_space(
     Raises
     ------
     SearchSpaceError
-        If there is no hyperparameter ``"classifier"``, or a name means nothing.
+        If there is no hyperparameter ``"classifier"``, a name means nothing, or rows have weights
+        that a learner which is named does not take.
     """
     if Stage.CLASSIFIER not in space:
         raise SearchSpaceError(
@@ -58,6 +59,7 @@ def adopt_space(
     versions = _versions(preset, extra)
     chosen = _chosen_versions(space, versions, task)
     named = [chosen[owner] for owner in _named(space, versions)]
+    _refuse_unweighted(named, task)
     defaults = [preset.of(stage)[0] for stage in Stage if stage is not Stage.CLASSIFIER]
     unnamed = [c for c in extra if c not in named]
     unsuited = [(c, c.refusal(task)) for c in named]
@@ -79,6 +81,17 @@ def adopt_space(
             ),
         ),
     )
+
+
+def _refuse_unweighted(named: Sequence[Component], task: TaskProperties) -> None:
+    if not task.has_weights:
+        return
+    unable = [c.name for c in named if c.stage is Stage.CLASSIFIER and not c.takes_weights]
+    if unable:
+        raise SearchSpaceError(
+            f"the configuration space names {', '.join(unable)}, and rows have weights, which "
+            "such a learner does not take; leave it out of the hyperparameter 'classifier'"
+        )
 
 
 def _preset_of(space: ConfigurationSpace) -> Preset:

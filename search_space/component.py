@@ -129,6 +129,8 @@ class Component:
         """
         if task.is_sparse and not self.handles_sparse:
             return "it does not take sparse tables"
+        if task.has_weights and self.stage is Stage.CLASSIFIER and not self.takes_weights:
+            return "it does not take weights of rows"
         reason: object = self.unsuitable(task)
         if reason is None or (isinstance(reason, str) and reason):
             return reason

@@ -29,6 +29,8 @@ class TaskProperties:
         Whether any value is missing.
     is_sparse : bool
         Whether the table is a sparse matrix; then all columns are numeric.
+    has_weights : bool
+        Whether rows have weights, which every learner has to take.
     """
 
     n_rows: int
@@ -40,6 +42,7 @@ class TaskProperties:
     n_levels: tuple[int, ...] = ()
     has_missing: bool = False
     is_sparse: bool = False
+    has_weights: bool = False
 
     def __post_init__(self) -> None:
         if len(self.categorical) != len(self.n_levels):

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from automl.data.folds import Fold, Splits
+from automl.data.weights import UNWEIGHTED, RowWeights
 from automl.errors import PredictionStoreError
 from search_space.arrays import Features, IntArray
 
@@ -46,12 +47,15 @@ class Table:
         Number of classes.
     splits : Splits
         The folds.
+    weights : RowWeights
+        How much each row counts.
     """
 
     X: Features
     codes: IntArray
     n_classes: int
     splits: Splits
+    weights: RowWeights = UNWEIGHTED
 
 
 def fingerprint(X: Features, codes: IntArray) -> str:
@@ -59,13 +63,17 @@ def fingerprint(X: Features, codes: IntArray) -> str:
     return _digest({**_feature_arrays(X), "codes": codes})
 
 
-def data_fingerprint(X: Features, codes: IntArray, splits: Splits) -> str:
-    """Return a SHA-256 digest of all that trials are judged on: features, classes and folds."""
-    text = f"{fingerprint(X, codes)} {_digest(_split_arrays(splits))}"
+def data_fingerprint(
+    X: Features, codes: IntArray, splits: Splits, weights: RowWeights = UNWEIGHTED
+) -> str:
+    """Return a SHA-256 digest of all that trials are judged on: table, folds and weights."""
+    text = f"{fingerprint(X, codes)} {_digest({**_split_arrays(splits), **weights.arrays})}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def save_table(folder: Path, X: Features, codes: IntArray, splits: Splits) -> TableHandle:
+def save_table(
+    folder: Path, X: Features, codes: IntArray, splits: Splits, weights: RowWeights = UNWEIGHTED
+) -> TableHandle:
     """Write a table below a folder, unless it is there already, and return its handle.
 
     Parameters
@@ -78,12 +86,14 @@ def save_table(folder: Path, X: Features, codes: IntArray, splits: Splits) -> Ta
         The class of each row; the highest is k - 1.
     splits : Splits
         The folds.
+    weights : RowWeights
+        How much each row counts.
     """
-    split_arrays = _split_arrays(splits)
+    judging = {**_split_arrays(splits), **weights.arrays}
     content = fingerprint(X, codes)
-    home = folder / f"table-{content[:16]}-{_digest(split_arrays)[:16]}"
+    home = folder / f"table-{content[:16]}-{_digest(judging)[:16]}"
     if not home.exists():
-        arrays = {**_feature_arrays(X), "codes": codes, **split_arrays}
+        arrays = {**_feature_arrays(X), "codes": codes, **judging}
         texts = {"fingerprint": content, "description": splits.description}
         _write(home, arrays, texts)
     return TableHandle(str(home), content)
@@ -119,7 +129,13 @@ def load_table(handle: TableHandle) -> Table:
         if found != handle.fingerprint:
             raise PredictionStoreError(f"{home} holds another table; search anew")
         codes = _read(home, "codes")
-        return Table(_load_features(home), codes, int(codes.max()) + 1, _load_splits(home))
+        return Table(
+            X=_load_features(home),
+            codes=codes,
+            n_classes=int(codes.max()) + 1,
+            splits=_load_splits(home),
+            weights=_load_weights(home),
+        )
     except (OSError, ValueError, EOFError) as error:
         raise PredictionStoreError(f"the table in {home} cannot be read: {error}") from error
 
@@ -159,6 +175,14 @@ def _load_splits(home: Path) -> Splits:
         n_rows=len(_read(home, "codes")),
         description=(home / "description").read_text(encoding="utf-8"),
     )
+
+
+def _load_weights(home: Path) -> RowWeights:
+    training, metric = (
+        _read(home, name) if (home / f"{name}.npy").exists() else None
+        for name in ("training_weight", "metric_weight")
+    )
+    return RowWeights(training=training, metric=metric)
 
 
 def _write(home: Path, arrays: Mapping[str, npt.NDArray[Any]], texts: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ from search_space.task import TaskProperties
 
 
 def describe_task(
-    schema: Schema, codes: IntArray, splits: Splits, n_classes: int
+    schema: Schema, codes: IntArray, splits: Splits, n_classes: int, *, has_weights: bool = False
 ) -> TaskProperties:
     """Return the size and the kinds of columns of a task.
 
@@ -25,6 +25,8 @@ def describe_task(
         The folds that configurations are judged on.
     n_classes : int
         Number of classes.
+    has_weights : bool
+        Whether learners are given weights of rows.
     """
     sizes = np.bincount(codes, minlength=n_classes)
     return TaskProperties(
@@ -37,4 +39,5 @@ def describe_task(
         n_levels=schema.n_levels,
         has_missing=schema.has_missing,
         is_sparse=schema.is_sparse,
+        has_weights=has_weights,
     )

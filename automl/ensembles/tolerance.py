@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from automl.batched_losses import BoolArray
 from automl.metrics import Metric, MetricError
 from search_space.arrays import FloatArray, IntArray
 
@@ -23,7 +24,12 @@ _N_GROUPS = 20
 _EQUAL = 1e-9
 
 
-def loss_tolerance(metric: Metric, codes: IntArray, predictions: FloatArray) -> float:
+def loss_tolerance(
+    metric: Metric,
+    codes: IntArray,
+    predictions: FloatArray,
+    sample_weight: FloatArray | None = None,
+) -> float:
     """Return the standard error of a model's loss, or 0 if probabilities count.
 
     Parameters
@@ -34,21 +40,28 @@ def loss_tolerance(metric: Metric, codes: IntArray, predictions: FloatArray) -> 
         Class of each validation row.
     predictions : (n, k) array
         Class probabilities of the model.
+    sample_weight : (n,) array or None
+        Weight of each row in the metric.
 
     Returns
     -------
     float
         In the unit of the loss; also 0 where the loss of a part of the rows is not defined.
     """
-    if not _only_labels_count(metric, codes, predictions):
+    if not _only_labels_count(metric, codes, predictions, sample_weight):
         return 0.0
     try:
-        return standard_error(metric, codes, predictions)
+        return standard_error(metric, codes, predictions, sample_weight)
     except MetricError:
         return 0.0
 
 
-def standard_error(metric: Metric, codes: IntArray, predictions: FloatArray) -> float:
+def standard_error(
+    metric: Metric,
+    codes: IntArray,
+    predictions: FloatArray,
+    sample_weight: FloatArray | None = None,
+) -> float:
     """Return the standard error of a loss by the jackknife [2]_ that leaves out a group of rows.
 
     Parameters
@@ -59,6 +72,8 @@ def standard_error(metric: Metric, codes: IntArray, predictions: FloatArray) -> 
         Class of each row. Every class is spread over the at most 20 groups.
     predictions : (n, k) array
         Class probabilities.
+    sample_weight : (n,) array or None
+        Weight of each row in the metric.
 
     Raises
     ------
@@ -81,16 +96,26 @@ def standard_error(metric: Metric, codes: IntArray, predictions: FloatArray) -> 
     groups = np.empty(len(codes), dtype=np.intp)
     groups[np.argsort(codes, kind="stable")] = np.arange(len(codes)) % n
     losses = np.array(
-        [metric.loss(codes[groups != group], predictions[groups != group]) for group in range(n)]
+        [
+            metric.loss(codes[kept], predictions[kept], _weights_of(sample_weight, kept))
+            for kept in (groups != group for group in range(n))
+        ]
     )
     return float(np.sqrt((n - 1) * losses.var()))
 
 
-def _only_labels_count(metric: Metric, codes: IntArray, predictions: FloatArray) -> bool:
+def _weights_of(sample_weight: FloatArray | None, rows: BoolArray) -> FloatArray | None:
+    return None if sample_weight is None else sample_weight[rows]
+
+
+def _only_labels_count(
+    metric: Metric, codes: IntArray, predictions: FloatArray, sample_weight: FloatArray | None
+) -> bool:
     """Return whether the loss stays the same when each row's first class gets more certain."""
     certain = np.eye(predictions.shape[1])[predictions.argmax(axis=1)]
     # Rows move by different amounts, so that their order by any column changes as well.
     share = np.linspace(0.2, 0.8, len(codes))[:, np.newaxis]
     sharper = share * certain + (1.0 - share) * predictions
-    loss = metric.loss(codes, predictions)
-    return abs(metric.loss(codes, sharper) - loss) <= _EQUAL * max(1.0, abs(loss))
+    loss = metric.loss(codes, predictions, sample_weight)
+    moved = abs(metric.loss(codes, sharper, sample_weight) - loss)
+    return moved <= _EQUAL * max(1.0, abs(loss))

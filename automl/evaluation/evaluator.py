@@ -11,13 +11,14 @@ from typing import Any
 
 import cloudpickle
 import numpy as np
+from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
 from automl.data.table_store import Table, TableHandle, load_table
 from automl.evaluation.framing import Payload
 from automl.metrics import Metric
 from automl.probabilities import predicted_probabilities
-from search_space.arrays import PredictionArray
+from search_space.arrays import Features, FloatArray, IntArray, PredictionArray
 from search_space.component import Component
 from search_space.pipeline import build_pipeline
 from search_space.task import TaskProperties
@@ -106,7 +107,10 @@ class EvaluationCall:
         """Return the loss, the predictions and, if they could not be written, the pipelines."""
         table = load_table(self.table)
         predictions, pipelines = out_of_fold(self.spec, table)
-        loss = self.metric.loss(table.codes[table.splits.covered], predictions)
+        covered = table.splits.covered
+        loss = self.metric.loss(
+            table.codes[covered], predictions, _rows_of(table.weights.metric, covered)
+        )
         models = dump_models(pipelines) if loss <= self.models.largest_loss else b""
         if len(models) > _LARGEST_STORED_MODELS or self.models.write(models):
             models = b""
@@ -133,7 +137,8 @@ class RefitCall:
         table = load_table(self.table)
         pipeline = self.spec.build()
         started = time.perf_counter()
-        pipeline.fit(_writable(table.X), np.array(table.codes))
+        weights = table.weights.training
+        _fit(pipeline, _writable(table.X), np.array(table.codes), _rows_of(weights, slice(None)))
         seconds = time.perf_counter() - started
         return Payload(header={"fit_seconds": seconds}, blobs=(dump_models([pipeline]),))
 
@@ -158,7 +163,8 @@ def out_of_fold(spec: PipelineSpec, table: Table) -> tuple[PredictionArray, list
     pipelines = []
     for fold in splits.folds:
         pipeline = spec.build()
-        pipeline.fit(table.X[fold.train], np.array(table.codes[fold.train]))
+        weights = _rows_of(table.weights.training, fold.train)
+        _fit(pipeline, table.X[fold.train], np.array(table.codes[fold.train]), weights)
         rows = position[fold.validation]
         total[rows] += predicted_probabilities(pipeline, table.X[fold.validation], table.n_classes)
         counts[rows] += 1.0
@@ -176,6 +182,18 @@ def load_models(data: bytes | memoryview) -> list[Pipeline]:
     """Return the pipelines that `dump_models` wrote."""
     models: list[Pipeline] = pickle.loads(data)
     return models
+
+
+def _fit(pipeline: Pipeline, X: Features, codes: IntArray, weights: FloatArray | None) -> None:
+    arguments = {} if weights is None else {"classifier__sample_weight": weights}
+    # Where a user has turned on the routing of metadata, a step's argument has no such name.
+    with config_context(enable_metadata_routing=False):
+        pipeline.fit(X, codes, **arguments)
+
+
+def _rows_of(weights: FloatArray | None, rows: IntArray | slice) -> FloatArray | None:
+    """Return a copy of the weights of some rows: some learners refuse read-only maps."""
+    return None if weights is None else np.array(weights[rows])
 
 
 def _writable(X: Any) -> Any:

@@ -169,11 +169,18 @@ class DivBO:
         """Return the distinct members of an ensemble selected from the history, line 7."""
         problem = history.problem
         size, n_library = self.pool.size, self.pool.n_library
-        if problem.metric.known is None:
+        if problem.is_slow:
             size, n_library = min(size, _SLOW_SIZE), min(n_library, _SLOW_LIBRARY)
         library = shortlist(history.success_losses(), n_library)
+        weights = problem.sample_weight
         try:
-            chosen = select(predictions[library], problem.codes[rows], problem.metric, size).members
+            chosen = select(
+                predictions[library],
+                problem.codes[rows],
+                problem.metric,
+                size,
+                sample_weight=None if weights is None else weights[rows],
+            ).members
         except (MetricError, MemoryError) as error:
             # What fails here must not cost the search: the best trial is a pool.
             chosen = np.array([0])

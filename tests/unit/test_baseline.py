@@ -13,6 +13,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_val_predict
 
 from automl.data.folds import Fold, Splits
+from automl.data.weights import RowWeights
 from automl.errors import InputError
 from automl.evaluation.baseline import baseline_loss, baseline_predictions, fit_baseline
 from automl.scoring import as_metric
@@ -71,6 +72,19 @@ def test_its_loss_is_that_of_its_predictions() -> None:
     found = baseline_loss(metric, codes, FOUR, 2)
     assert found.loss == pytest.approx(math.log(2))
     assert found.changes == ()
+
+
+def test_rows_count_as_much_as_they_weigh() -> None:
+    codes, training = np.array([0, 1, 0, 1]), np.array([3.0, 1.0, 1.0, 7.0])
+    found = baseline_predictions(codes, FOUR, 2, training)
+    expected = [[1 / 8, 7 / 8]] * 2 + [[3 / 4, 1 / 4]] * 2
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    weights = RowWeights(training=training, metric=np.array([1.0, 0.0, 2.0, 1.0]))
+    loss = baseline_loss(as_metric("neg_log_loss", [0, 1]), codes, FOUR, 2, weights).loss
+    by_hand = -(np.log(1 / 8) + 2 * np.log(3 / 4) + np.log(1 / 4)) / 4
+    assert loss == pytest.approx(by_hand, rel=1e-6)
+    model = fit_baseline(codes, training)
+    np.testing.assert_allclose(model.predict_proba(np.zeros((1, 1))), [[4 / 12, 8 / 12]])
 
 
 def test_a_metric_without_a_value_for_a_constant_prediction_has_no_baseline() -> None:

@@ -73,7 +73,7 @@ def test_it_is_said_once_and_the_search_recovers() -> None:
 
 
 def test_memory_that_is_missing_does_not_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise MemoryError("no room for a copy")
 
     monkeypatch.setattr("automl.optimizers.divbo.select", fail)

@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 import scipy.sparse
 from fakes.destinations import RETURNED, UNWANTED
-from fakes.learners import LENIENT, OPERATORS, RECORDING, shifted
+from fakes.learners import LENIENT, OPERATORS, RECORDING, component, shifted
+from sklearn import config_context
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 from automl.data.folds import Fold, Splits
 from automl.data.table_store import Table, TableHandle, load_table, save_table
+from automl.data.weights import RowWeights
 from automl.evaluation import evaluator
 from automl.evaluation.evaluator import (
     EvaluationCall,
@@ -147,6 +150,43 @@ def test_the_loss_is_taken_over_the_covered_rows_only(tmp_path: Path) -> None:
     by_hand = -np.log(p[np.arange(3), CODES[validation]]).mean()
     assert payload.header["loss"] == pytest.approx(by_hand, rel=1e-5)
     assert len(payload.blobs[1]) == 0
+
+
+class WeighingClassifier(DummyClassifier):  # type: ignore[misc]  # its base is untyped
+    """Keeps the weights that it was fitted with."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> WeighingClassifier:
+        """Fit and keep."""
+        self.weights_ = sample_weight
+        super().fit(X, y, sample_weight=sample_weight)
+        return self
+
+
+def build_weighing(hyperparameters: Any, context: Any) -> WeighingClassifier:  # noqa: ARG001
+    return WeighingClassifier(strategy="prior")
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_weights_follow_their_rows_into_training_losses_and_the_refit(
+    tmp_path: Path, routing: bool
+) -> None:
+    training, judging = np.arange(1.0, N + 1), np.arange(N, 0.0, -1)
+    weights = RowWeights(training=training, metric=judging)
+    splits = splits_of((EVEN, ODD[::-1]))
+    handle = save_table(tmp_path, table_of_rows(), CODES, splits, weights)
+    spec = spec_for(component("weighing", build_weighing))
+    with config_context(enable_metadata_routing=routing):
+        call = EvaluationCall(spec=spec, table=handle, metric=METRIC, models=RETURNED)
+        payload, refit = call(), RefitCall(spec=spec, table=handle)()
+    (model,) = load_models(bytes(payload.blobs[1]))
+    np.testing.assert_array_equal(model[-1].weights_, training[EVEN])
+    assert model[-1].weights_.flags.writeable
+    shares = np.bincount(CODES[EVEN], training[EVEN]) / training[EVEN].sum()
+    by_hand = np.average(-np.log(shares[CODES[ODD]]), weights=judging[ODD])
+    assert payload.header["loss"] == pytest.approx(by_hand, rel=1e-6)
+    (model,) = load_models(bytes(refit.blobs[0]))
+    np.testing.assert_array_equal(model[-1].weights_, training)
+    assert model[-1].weights_.flags.writeable
 
 
 def test_models_that_are_too_large_are_left_out_of_an_evaluation_but_not_of_a_refit(

@@ -14,6 +14,7 @@ import xgboost
 
 from automl.data.folds import Fold, Splits
 from automl.data.table_store import data_fingerprint
+from automl.data.weights import UNWEIGHTED, RowWeights
 from automl.storage.fingerprints import space_fingerprint
 from automl.versions import package_versions
 from search_space.space import build_space
@@ -33,7 +34,7 @@ def splits(first: int = 2) -> Splits:
 
 
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
-def test_data_have_a_fingerprint_of_features_classes_and_folds(form: type) -> None:
+def test_data_have_a_fingerprint_of_features_classes_folds_and_weights(form: type) -> None:
     reference = data_fingerprint(form(X), CODES, splits())
     assert re.fullmatch("[0-9a-f]{64}", reference)
     assert data_fingerprint(form(X.copy()), CODES.copy(), splits()) == reference
@@ -44,8 +45,11 @@ def test_data_have_a_fingerprint_of_features_classes_and_folds(form: type) -> No
         data_fingerprint(form(X[::-1]), CODES, splits()),
         data_fingerprint(form(X), CODES[::-1].copy(), splits()),
         data_fingerprint(form(X), CODES, splits(first=3)),
+        data_fingerprint(form(X), CODES, splits(), RowWeights(training=X[:, 0])),
+        data_fingerprint(form(X), CODES, splits(), RowWeights(metric=X[:, 0])),
     ]
-    assert len({reference, *others}) == 5
+    assert len({reference, *others}) == 7
+    assert data_fingerprint(form(X), CODES, splits(), UNWEIGHTED) == reference
 
 
 def test_equal_spaces_have_equal_fingerprints_and_others_have_not() -> None:

@@ -56,6 +56,23 @@ def test_metrics_of_labels_have_a_tolerance(scoring: str) -> None:
     assert loss_tolerance(metric, codes, predictions) > 0.0
 
 
+def test_rows_of_weight_zero_are_as_good_as_none() -> None:
+    codes, predictions = problem(40, 0)
+    keeps = np.arange(40) % 2 == 0
+    order = np.argsort(codes, kind="stable")
+    codes, predictions = codes[order], predictions[order]
+    metric = numbered("accuracy")
+    weighted = loss_tolerance(metric, codes, predictions, keeps.astype(float))
+    # Of twenty groups every second one has no weight: leaving it out changes nothing.
+    losses = [metric.loss(codes[keeps], predictions[keeps])] * 10
+    rows = np.flatnonzero(keeps)
+    for group in range(0, 20, 2):
+        kept = rows[rows % 20 != group]
+        losses.append(metric.loss(codes[kept], predictions[kept]))
+    assert weighted == pytest.approx(math.sqrt(19 * np.var(losses)))
+    assert weighted != loss_tolerance(metric, codes, predictions) > 0.0
+
+
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score", "roc_auc"])
 def test_metrics_of_probabilities_have_none(scoring: str) -> None:
     assert loss_tolerance(numbered(scoring), *problem(300, 0)) == 0.0

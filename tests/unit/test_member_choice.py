@@ -57,6 +57,23 @@ def test_labels_are_judged_within_a_standard_error_unless_a_single_model_is_want
     assert list(single.weights) == [history.successes[i] for i in plain.members]
 
 
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc_ovr"])
+def test_rows_count_as_much_as_they_weigh(scoring: str) -> None:
+    history = history_of(12, scoring)
+    history.baseline_loss = math.inf
+    weights = np.random.default_rng(0).random(len(history.problem.codes))
+    history.problem = problem = replace(history.problem, sample_weight=weights)
+    stack = history.predictions.stack(history.successes)
+    best = stack[int(history.success_losses().argmin())]
+    tolerance = loss_tolerance(problem.metric, problem.codes, best, weights)
+    expected = select(
+        stack, problem.codes, problem.metric, 10, tolerance=tolerance, sample_weight=weights
+    )
+    choice = choose_members(history, 10, scoring_seconds=math.inf)
+    assert choice.weights == {history.successes[i]: expected.weights[i] for i in expected.members}
+    assert choice.loss == expected.loss
+
+
 def test_without_a_success_nothing_is_chosen() -> None:
     history = history_of(0)
     choice = choose_members(history, 25, scoring_seconds=math.inf)

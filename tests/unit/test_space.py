@@ -177,6 +177,21 @@ def test_published_defaults_do_nothing_in_optional_stages() -> None:
         assert configuration["preprocessor"] == "empty"
 
 
+def test_learners_without_weights_are_left_out_where_rows_have_weights() -> None:
+    task = replace(TASK, has_weights=True)
+    space, without = build_space(task), build_space(TASK)
+    unable = {learner.name for learner in without.learners if not learner.takes_weights}
+    assert unable
+    assert {learner.name for learner in space.learners} == {
+        learner.name for learner in without.learners
+    } - unable
+    assert {name: space.left_out[name] for name in unable} == dict.fromkeys(
+        unable, "it does not take weights of rows"
+    )
+    with pytest.raises(SearchSpaceError, match=r"no learner is left \(lda: it does not take"):
+        build_space(task, include=["lda"])
+
+
 def test_learners_without_weights_have_no_balancer() -> None:
     space = build_space(TASK)
     weighted = {learner.name for learner in space.learners if learner.takes_weights}

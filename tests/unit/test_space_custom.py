@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,14 @@ def test_a_users_space_is_used_as_it_is() -> None:
         # What the user's space does not mention is filled as the default preset does.
         assert list(pipeline.named_steps) == ["imputer", "rescaler", "classifier"]
         assert pipeline.fit(X, y).predict_proba(X).shape == (60, 3)
+
+
+def test_a_learner_that_takes_no_weights_must_not_be_named_where_rows_have_weights() -> None:
+    with pytest.raises(SearchSpaceError, match="names lda, qda, and rows have weights"):
+        adopt_space(own_space(), replace(TASK, has_weights=True))
+    space = ConfigurationSpace()
+    space.add(Categorical("classifier", ["gaussian_nb", "random_forest"]))
+    assert len(adopt_space(space, replace(TASK, has_weights=True)).learners) == 2
 
 
 @pytest.mark.parametrize("preset", ["default", "divbo", "fast"])

@@ -12,6 +12,7 @@ import scipy.sparse
 from automl.data.folds import Splits
 from automl.data.resampling import make_splits
 from automl.data.table_store import TableHandle, fingerprint, load_table, save_table
+from automl.data.weights import UNWEIGHTED, RowWeights
 from automl.errors import PredictionStoreError
 from search_space.arrays import Features
 
@@ -71,6 +72,23 @@ def test_rows_of_a_loaded_table_are_the_callers_own(
     np.testing.assert_array_equal(dense(part), 2.0 * dense(features)[train])
 
 
+WEIGHTS = RowWeights(training=np.linspace(0.5, 1.5, 16), metric=np.linspace(1.5, 0.5, 16))
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [UNWEIGHTED, WEIGHTS, RowWeights(training=WEIGHTS.training), RowWeights(metric=WEIGHTS.metric)],
+)
+def test_weights_are_stored_with_the_table(
+    tmp_path: Path, splits: Splits, weights: RowWeights
+) -> None:
+    found = load_table(save_table(tmp_path, X, CODES, splits, weights)).weights
+    assert found.arrays.keys() == weights.arrays.keys()
+    for name, array in found.arrays.items():
+        np.testing.assert_array_equal(array, weights.arrays[name])
+        assert not array.flags.writeable
+
+
 def test_a_handle_is_small_and_survives_pickling(tmp_path: Path, splits: Splits) -> None:
     handle = save_table(
         tmp_path, np.zeros((100_000, 3)) + np.arange(3), np.arange(100_000) % 2, splits
@@ -88,14 +106,18 @@ def test_the_same_table_is_written_once(tmp_path: Path, splits: Splits) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [Path(first.path).name]
 
 
-def test_other_tables_and_other_folds_live_side_by_side(tmp_path: Path, splits: Splits) -> None:
+def test_other_tables_folds_and_weights_live_side_by_side(tmp_path: Path, splits: Splits) -> None:
     handles = {
         save_table(tmp_path, X, CODES, splits),
         save_table(tmp_path, X + 1.0, CODES, splits),
         save_table(tmp_path, X, CODES, make_splits(3, CODES, seed=1)),
+        save_table(tmp_path, X, CODES, splits, WEIGHTS),
+        save_table(tmp_path, X, CODES, splits, RowWeights(metric=WEIGHTS.metric)),
+        save_table(tmp_path, X, CODES, splits, RowWeights(training=WEIGHTS.metric)),
     }
-    assert len({handle.path for handle in handles}) == 3
-    assert len({handle.fingerprint for handle in handles}) == 2  # folds are no part of the table
+    assert len({handle.path for handle in handles}) == 6
+    # Folds and weights are no part of the table.
+    assert len({handle.fingerprint for handle in handles}) == 2
 
 
 def test_the_fingerprint_follows_the_content_only() -> None:

@@ -33,3 +33,4 @@ def test_a_task_is_described_by_its_columns_classes_and_folds() -> None:
         has_missing=True,
         is_sparse=False,
     )
+    assert describe_task(schema, codes, splits, 2, has_weights=True).has_weights
