@@ -34,8 +34,18 @@ class KnownLoss(StrEnum):
     RANKING = "roc_auc"
     BRIER = "neg_brier_score"
 
+    @property
+    def takes_weights(self) -> bool:
+        """Whether the batched form knows weights of rows."""
+        return self is not KnownLoss.RANKING
 
-def batched_losses(known: KnownLoss, codes: IntArray, probabilities: FloatArray) -> FloatArray:
+
+def batched_losses(
+    known: KnownLoss,
+    codes: IntArray,
+    probabilities: FloatArray,
+    weights: FloatArray | None = None,
+) -> FloatArray:
     """Return the loss of each candidate of a batch.
 
     Parameters
@@ -46,6 +56,8 @@ def batched_losses(known: KnownLoss, codes: IntArray, probabilities: FloatArray)
         Class code of each row.
     probabilities : (m, n, k) array
         Class probabilities, rows summing to one.
+    weights : (n,) array or None
+        Weight of each row, if the metric takes them; their sum is not zero.
 
     Returns
     -------
@@ -54,16 +66,20 @@ def batched_losses(known: KnownLoss, codes: IntArray, probabilities: FloatArray)
     """
     match known:
         case KnownLoss.LOG_LOSS:
-            return log_losses(true_class_probabilities(codes, probabilities))
+            return log_losses(true_class_probabilities(codes, probabilities), weights)
         case KnownLoss.RANKING:
             return ranking_losses(codes == 1, probabilities[:, :, 1])
         case KnownLoss.BRIER:
-            errors = residuals(codes, probabilities)
+            errors = residuals(codes, probabilities, weights)
             squares = np.square(errors).reshape(len(errors), -1).sum(axis=1)
-            return np.asarray(brier_scale(*probabilities.shape[1:]) * squares)
+            return np.asarray(brier_scale(codes, probabilities.shape[2], weights) * squares)
         case KnownLoss.ERROR | KnownLoss.BALANCED_ERROR:
-            one_hot = np.eye(probabilities.shape[2])[codes]
-            hits = (probabilities.argmax(axis=2) == codes).astype(np.float64) @ one_hot
+            one_hot = weighted_rows(np.eye(probabilities.shape[2])[codes], weights)
+            is_hit = probabilities.argmax(axis=2) == codes
+            if weights is None:  # whole numbers, which any order of summing gets right
+                hits = is_hit.astype(np.float64) @ one_hot
+            else:
+                hits = np.stack([(is_hit * own).sum(axis=1) for own in one_hot.T], axis=1)
             return losses_from_hits(known, hits, one_hot.sum(axis=0))
 
 
@@ -83,13 +99,17 @@ def true_class_probabilities(codes: IntArray, probabilities: FloatArray) -> Floa
     return np.take_along_axis(probabilities, codes[None, :, None], axis=2)[:, :, 0]
 
 
-def log_losses(true_probabilities: FloatArray) -> FloatArray:
+def log_losses(true_probabilities: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """Return the mean negative logarithm of each row of an (m, n) array of probabilities.
 
     Probabilities are clipped to [eps, 1 - eps] of double precision, as scikit-learn does.  One
-    logarithm is taken of every product of sixteen probabilities, which is what makes it fast.
+    logarithm is taken of every product of sixteen probabilities, which is what makes it fast; with
+    weights (n,) of the columns, one of each.
     """
     clipped = np.clip(true_probabilities, _EPS, 1.0 - _EPS)
+    if weights is not None:
+        # No product of matrices: its last bits depend on how many candidates there are.
+        return np.asarray(-(np.log(clipped) * weights).sum(axis=1) / weights.sum())
     n_rows = clipped.shape[1]
     whole = n_rows - n_rows % _FACTORS
     factors = clipped[:, :whole].reshape(len(clipped), _FACTORS, whole // _FACTORS)
@@ -125,19 +145,31 @@ def _ordered_pairs(keys: npt.NDArray[np.uint64]) -> FloatArray:
     return np.asarray(positions - n_odd * (n_odd - 1) // 2, dtype=np.float64)
 
 
-def residuals(codes: IntArray, probabilities: FloatArray) -> FloatArray:
-    """Return the probabilities minus one at each row's own class, (m, n, k)."""
+def residuals(
+    codes: IntArray, probabilities: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """Return the probabilities minus one at each row's own class, (m, n, k).
+
+    Weights (n,) enter by their square roots, so that squares have the weight of their row.
+    """
     errors = probabilities.copy()
     errors[:, np.arange(len(codes)), codes] -= 1.0
-    return errors
+    return errors if weights is None else weighted_rows(errors, np.sqrt(weights))
 
 
-def brier_scale(n_rows: int, n_classes: int) -> float:
+def brier_scale(codes: IntArray, n_classes: int, weights: FloatArray | None = None) -> float:
     """Return what turns a sum of squared residuals into a Brier score.
 
-    It is one over the number of rows, and with two classes half of it, as scikit-learn has it.
+    It is one over the number of rows, or the sum of their weights, and with two classes half of it,
+    as scikit-learn has it.
     """
-    return (0.5 if n_classes == 2 else 1.0) / n_rows
+    total = len(codes) if weights is None else float(weights.sum())
+    return (0.5 if n_classes == 2 else 1.0) / total
+
+
+def weighted_rows(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """Return values (..., n, k) times the weight (n,) of their row."""
+    return values if weights is None else values * weights[:, np.newaxis]
 
 
 def losses_from_hits(known: KnownLoss, hits: FloatArray, class_sizes: FloatArray) -> FloatArray:
@@ -148,9 +180,9 @@ def losses_from_hits(known: KnownLoss, hits: FloatArray, class_sizes: FloatArray
     known : KnownLoss
         Error or balanced error.
     hits : (m, k) array
-        How many rows of each class each candidate gets right.
+        How many rows of each class each candidate gets right, or the sum of their weights.
     class_sizes : (k,) array
-        How many rows of each class there are.
+        The same of all rows of each class.
     """
     if known is KnownLoss.ERROR:
         return np.asarray(1.0 - hits.sum(axis=1) / class_sizes.sum())

@@ -81,10 +81,11 @@ class Metric:
         """
         table = np.asarray(probabilities)
         self._check(codes, table, n_axes=2)
-        if self.known is None or sample_weight is not None:
+        known = self._batched_form(sample_weight)
+        if known is None:
             return self.optimum - self.score(codes, table, sample_weight)
         # The very value that `losses` has, so that the best of both is the same to the last bit.
-        return float(self._batched(self.known, codes, table[None])[0])
+        return float(self._batched(known, codes, table[None], sample_weight)[0])
 
     def score(
         self, codes: IntArray, probabilities: npt.ArrayLike, sample_weight: FloatArray | None = None
@@ -132,30 +133,45 @@ class Metric:
     ) -> FloatArray:
         """Return the losses (m,) of m predictions (m, n, k).
 
-        Fast for a `KnownLoss` without weights, else m calls of the scorer.  The array may be
-        memory-mapped: a few candidates are read at a time.
+        Fast for a `KnownLoss` that takes these weights, else m calls of the scorer.  The array may
+        be memory-mapped: a few candidates are read at a time.
         """
         self._check(codes, probabilities, n_axes=3)
-        if self.known is None or sample_weight is not None:
+        known = self._batched_form(sample_weight)
+        if known is None:
             one_by_one = (self.loss(codes, table, sample_weight) for table in probabilities)
             return np.fromiter(one_by_one, dtype=np.float64, count=len(probabilities))
-        return self._batched(self.known, codes, probabilities)
+        return self._batched(known, codes, probabilities, sample_weight)
 
     def is_batched(self, sample_weight: FloatArray | None) -> bool:
         """Return whether `losses` with these weights does without calls of the scorer."""
-        return self.known is not None and sample_weight is None
+        return self._batched_form(sample_weight) is not None
 
     def to_score(self, loss: float) -> float:
         """Return the scorer's value that a loss stands for."""
         return self.optimum - loss
 
+    def _batched_form(self, sample_weight: FloatArray | None) -> KnownLoss | None:
+        """Return the batched form, if there is one for these weights."""
+        if self.known is None or sample_weight is None or self.known.takes_weights:
+            return self.known
+        return None
+
     def _batched(
-        self, known: KnownLoss, codes: IntArray, probabilities: npt.NDArray[np.floating[Any]]
+        self,
+        known: KnownLoss,
+        codes: IntArray,
+        probabilities: npt.NDArray[np.floating[Any]],
+        sample_weight: FloatArray | None,
     ) -> FloatArray:
         """Return the losses of m predictions, a few at a time."""
+        if sample_weight is not None and not sample_weight.any():
+            raise MetricError(f"scoring {self.name!r}: no row has a weight above zero")
         losses = np.empty(len(probabilities))
         for chunk in chunks(probabilities):
-            losses[chunk] = batched_losses(known, codes, rescaled(probabilities[chunk]))
+            losses[chunk] = batched_losses(
+                known, codes, rescaled(probabilities[chunk]), sample_weight
+            )
         if not np.isfinite(losses).all():
             raise MetricError(self._undefined(codes, float(losses[~np.isfinite(losses)][0])))
         return losses

@@ -28,6 +28,7 @@ from automl.batched_losses import (
     ranking_losses,
     residuals,
     true_class_probabilities,
+    weighted_rows,
 )
 from automl.metrics import Metric, rescaled
 from search_space.arrays import FloatArray, IntArray
@@ -54,23 +55,26 @@ def criterion_for(
     metric: Metric, predictions: Stack, codes: IntArray, sample_weight: FloatArray | None
 ) -> Criterion:
     """Return the fastest criterion for a metric; all give the loss that the metric gives."""
-    if metric.known is None or sample_weight is not None:
+    if metric.known is None or not metric.is_batched(sample_weight):
         return AnyMetric(metric, predictions, codes, sample_weight)
     match metric.known:
         case KnownLoss.LOG_LOSS:
-            return LogLoss(predictions, codes)
+            return LogLoss(predictions, codes, sample_weight)
         case KnownLoss.RANKING:
             return Ranking(predictions, codes)
         case KnownLoss.BRIER:
-            return Brier(predictions, codes)
+            return Brier(predictions, codes, sample_weight)
         case KnownLoss.ERROR | KnownLoss.BALANCED_ERROR:
-            return Hits(metric.known, predictions, codes)
+            return Hits(metric.known, predictions, codes, sample_weight)
 
 
 class LogLoss:
     """Log loss, which needs the probability of each row's own class and nothing else."""
 
-    def __init__(self, predictions: Stack, codes: IntArray) -> None:
+    def __init__(
+        self, predictions: Stack, codes: IntArray, sample_weight: FloatArray | None = None
+    ) -> None:
+        self._sample_weight = sample_weight
         self._own = np.empty(predictions.shape[:2])
         for chunk in chunks(predictions):
             self._own[chunk] = true_class_probabilities(codes, rescaled(predictions[chunk]))
@@ -81,7 +85,8 @@ class LogLoss:
         """Return the loss of the ensemble with each model added once more, (m,)."""
         losses = np.empty(len(self._own))
         for chunk in chunks(self._own[:, :, None]):
-            losses[chunk] = log_losses((self._sum + self._own[chunk]) / (self._n_members + 1))
+            means = (self._sum + self._own[chunk]) / (self._n_members + 1)
+            losses[chunk] = log_losses(means, self._sample_weight)
         return losses
 
     def add(self, model: int) -> None:
@@ -92,7 +97,8 @@ class LogLoss:
     def losses_of_runs(self, order: Sequence[int]) -> FloatArray:
         """Return the loss of the ensemble of the first 1, 2, ... models of an order."""
         sums = np.cumsum(self._own[list(order)], axis=0)
-        return log_losses(sums / np.arange(1, len(order) + 1)[:, np.newaxis])
+        means = sums / np.arange(1, len(order) + 1)[:, np.newaxis]
+        return log_losses(means, self._sample_weight)
 
 
 class Ranking:
@@ -125,13 +131,16 @@ class Brier:
     Inner products with a model are taken once, when it first becomes a member.
     """
 
-    def __init__(self, predictions: Stack, codes: IntArray) -> None:
+    def __init__(
+        self, predictions: Stack, codes: IntArray, sample_weight: FloatArray | None = None
+    ) -> None:
         self._predictions = predictions
         self._codes = codes
-        self._scale = brier_scale(*predictions.shape[1:])
+        self._sample_weight = sample_weight
+        self._scale = brier_scale(codes, predictions.shape[2], sample_weight)
         self._squares = np.empty(len(predictions))
         for chunk in chunks(predictions):
-            errors = residuals(codes, rescaled(predictions[chunk]))
+            errors = self._errors(chunk)
             self._squares[chunk] = np.einsum("mnk,mnk->m", errors, errors)
         self._products: dict[int, FloatArray] = {}  # of a member's residuals with every model's
         self._product_of_sum = np.zeros(len(predictions))
@@ -153,12 +162,14 @@ class Brier:
 
     def _products_with(self, model: int) -> FloatArray:
         """Return the inner products of every model's residuals with one model's, (m,)."""
-        member = residuals(self._codes, rescaled(self._predictions[model : model + 1]))[0]
+        member = self._errors(slice(model, model + 1))[0]
         products = np.empty(len(self._predictions))
         for chunk in chunks(self._predictions):
-            errors = residuals(self._codes, rescaled(self._predictions[chunk]))
-            products[chunk] = np.einsum("mnk,nk->m", errors, member)
+            products[chunk] = np.einsum("mnk,nk->m", self._errors(chunk), member)
         return products
+
+    def _errors(self, models: slice) -> FloatArray:
+        return residuals(self._codes, rescaled(self._predictions[models]), self._sample_weight)
 
 
 class Hits:
@@ -169,20 +180,27 @@ class Hits:
     others are looked at.
     """
 
-    def __init__(self, known: KnownLoss, predictions: Stack, codes: IntArray) -> None:
+    def __init__(
+        self,
+        known: KnownLoss,
+        predictions: Stack,
+        codes: IntArray,
+        sample_weight: FloatArray | None = None,
+    ) -> None:
         self._known = known
         self._predictions = predictions
         self._codes = codes
         self._one_hot = np.eye(predictions.shape[2])[codes]
+        self._counted = weighted_rows(self._one_hot, sample_weight)
         self._largest_step = float(predictions.max()) * (1.0 + _SLACK)
         self._sum = np.zeros(predictions.shape[1:])
 
     def losses_if_added(self) -> FloatArray:
         """Return the loss of the ensemble with each model added once more, (m,)."""
         lead = self._lead()
-        decided_hits = self._one_hot[lead > self._largest_step].sum(axis=0)
+        decided_hits = self._counted[lead > self._largest_step].sum(axis=0)
         rows = np.flatnonzero(np.abs(lead) <= self._largest_step)
-        codes, one_hot = self._codes[rows], self._one_hot[rows]
+        codes, counted = self._codes[rows], self._counted[rows]
         sums = np.ascontiguousarray(self._sum[rows].T)
         hits = np.empty((len(self._predictions), len(sums)))
         for chunk in chunks(self._predictions):
@@ -190,8 +208,8 @@ class Hits:
             if len(rows) < len(self._codes):
                 models = models.take(rows, axis=1)
             is_hit = _labels_of_sums(models, sums) == codes
-            hits[chunk] = decided_hits + is_hit.astype(np.float64) @ one_hot
-        return losses_from_hits(self._known, hits, self._one_hot.sum(axis=0))
+            hits[chunk] = decided_hits + is_hit.astype(np.float64) @ counted
+        return losses_from_hits(self._known, hits, self._counted.sum(axis=0))
 
     def add(self, model: int) -> None:
         """Add a model to the ensemble."""

@@ -78,7 +78,8 @@ def select(
     that are right by chance on a few of the validation rows.
 
     The cost of a round is a pass over the predictions for the metrics in `KnownLoss`, and one call
-    of the scorer for each model otherwise, or with weights: `shortlist` the library then.
+    of the scorer for each model otherwise, and for ranking with weights: `shortlist` the library
+    then.
 
     Parameters
     ----------
@@ -116,7 +117,9 @@ def select(
         raise ValueError(f"the tolerance has to be zero or more, got {tolerance}")
     own = metric.losses(codes, predictions, sample_weight)
     criterion = criterion_for(metric, predictions, codes, sample_weight)
-    log_loss = criterion if isinstance(criterion, LogLoss) else LogLoss(predictions, codes)
+    log_loss = (
+        criterion if isinstance(criterion, LogLoss) else LogLoss(predictions, codes, sample_weight)
+    )
     slack = tolerance + _TIE * max(abs(metric.optimum), abs(float(own.min())))
     order = [_pick(own, log_loss, slack) if tolerance else int(own.argmin())]
     losses = [float(own[order[0]])]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from search_space.arrays import IntArray
+from search_space.arrays import FloatArray, IntArray
 
 
 class Library(NamedTuple):
@@ -39,3 +39,9 @@ def libraries(
         weights = draw(arrays(np.float64, shape, elements=st.floats(1e-3, 1.0)))
         predictions = weights / weights.sum(axis=2, keepdims=True)
     return Library(predictions.astype(draw(st.sampled_from([np.float32, np.float64]))), codes)
+
+
+def weights_of(n_rows: int) -> st.SearchStrategy[FloatArray]:
+    """Return weights of rows, some of them zero but not all."""
+    some = arrays(np.float64, n_rows, elements=st.just(0.0) | st.floats(0.01, 10.0))
+    return some.filter(lambda weights: bool(weights.any()))

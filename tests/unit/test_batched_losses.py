@@ -6,15 +6,16 @@ import functools
 import itertools
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies.libraries import Library, libraries
+from strategies.libraries import Library, libraries, weights_of
 
 from automl.batched_losses import KnownLoss, log_losses, ranking_losses
-from automl.metrics import Metric
+from automl.metrics import Metric, MetricError
 from automl.scoring import as_metric
 
 
@@ -38,6 +39,31 @@ def test_batched_losses_are_those_of_scikit_learn(known: KnownLoss, data: st.Dat
     assert losses.tolist() == [metric.loss(codes, p) for p in predictions]
 
 
+@pytest.mark.parametrize("known", KnownLoss)
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_losses_with_weights_are_those_of_scikit_learn(
+    known: KnownLoss, data: st.DataObject
+) -> None:
+    n_classes = 2 if known is KnownLoss.RANKING else None
+    predictions, codes = data.draw(libraries(n_classes=n_classes))
+    weights = data.draw(weights_of(len(codes)))
+    assume(known is not KnownLoss.RANKING or 0 < codes[weights > 0.0].sum() < weights.size)
+    assume(known is not KnownLoss.RANKING or (codes[weights > 0.0] == 0).any())
+    metric = numbered(known.value, predictions.shape[2])
+    assert metric.is_batched(weights) == known.takes_weights == (known is not KnownLoss.RANKING)
+    losses = metric.losses(codes, predictions, weights)
+    one_by_one = [metric.optimum - metric.score(codes, p, weights) for p in predictions]
+    np.testing.assert_allclose(losses, one_by_one, rtol=0, atol=1e-11)
+    assert losses.tolist() == [metric.loss(codes, p, weights) for p in predictions]
+
+
+@pytest.mark.parametrize("known", KnownLoss)
+def test_without_any_weight_there_is_no_loss(known: KnownLoss) -> None:
+    with pytest.raises(MetricError):
+        numbered(known.value, 2).loss(np.array([0, 1]), np.full((2, 2), 0.5), np.zeros(2))
+
+
 @settings(deadline=None, max_examples=20)
 @given(library=libraries(n_classes=3))
 def test_metrics_without_a_batched_form_give_the_same_one_by_one(library: Library) -> None:
@@ -46,16 +72,19 @@ def test_metrics_without_a_batched_form_give_the_same_one_by_one(library: Librar
     assert metric.losses(library.codes, library.predictions).tolist() == one_by_one
 
 
+@pytest.mark.parametrize("weights", [None, np.random.default_rng(1).random(5000)])
 @pytest.mark.parametrize("known", KnownLoss)
-def test_a_loss_does_not_depend_on_what_is_in_the_batch(known: KnownLoss, tmp_path: Path) -> None:
+def test_a_loss_does_not_depend_on_what_is_in_the_batch(
+    known: KnownLoss, weights: Any, tmp_path: Path
+) -> None:
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2, 5000)
     stored = np.memmap(tmp_path / "p", dtype=np.float32, mode="w+", shape=(17, 5000, 2))
     stored[:] = rng.dirichlet(np.ones(2), (17, 5000))  # six candidates fit into a batch
     metric = numbered(known.value, 2)
-    losses = metric.losses(codes, stored)
-    assert losses.tolist() == [metric.loss(codes, p) for p in stored]
-    one_by_one = [metric.optimum - metric.score(codes, p) for p in stored]
+    losses = metric.losses(codes, stored, weights)
+    assert losses.tolist() == [metric.loss(codes, p, weights) for p in stored]
+    one_by_one = [metric.optimum - metric.score(codes, p, weights) for p in stored]
     np.testing.assert_allclose(losses, one_by_one, rtol=1e-12)
 
 

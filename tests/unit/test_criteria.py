@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies.libraries import libraries
+from strategies.libraries import libraries, weights_of
 
 from automl.batched_losses import KnownLoss
 from automl.ensembles.criteria import (
@@ -36,14 +36,18 @@ def numbered(name: str, n_classes: int) -> Metric:
 
 
 def scored_one_by_one(
-    metric: Metric, predictions: Stack, codes: IntArray, members: list[int]
+    metric: Metric,
+    predictions: Stack,
+    codes: IntArray,
+    members: list[int],
+    weights: FloatArray | None = None,
 ) -> FloatArray:
     """Return the loss of the mean prediction of the members and each model."""
     compares_classes = metric.name in ("accuracy", "balanced_accuracy", "f1_macro")
     models = predictions.astype(np.float64) if compares_classes else rescaled(predictions)
     ensemble = models[members].sum(axis=0)
     means = (ensemble + models) / (len(members) + 1)
-    return np.array([metric.optimum - metric.score(codes, mean) for mean in means])
+    return np.array([metric.optimum - metric.score(codes, mean, weights) for mean in means])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -56,11 +60,14 @@ def test_every_criterion_gives_the_metric_of_the_mean_prediction(
     assume(name != "roc_auc" or 0 < codes.sum() < len(codes))
     metric = numbered(name, predictions.shape[2])
     members = data.draw(st.lists(st.integers(0, len(predictions) - 1), max_size=6))
-    criterion = criterion_for(metric, predictions, codes, None)
+    weights = data.draw(st.none() | weights_of(len(codes)))
+    if name == "roc_auc" and weights is not None:
+        weights = weights + 0.5  # both classes need one
+    criterion = criterion_for(metric, predictions, codes, weights)
     for member in members:
         criterion.losses_if_added()  # asking changes nothing
         criterion.add(member)
-    expected = scored_one_by_one(metric, predictions, codes, members)
+    expected = scored_one_by_one(metric, predictions, codes, members, weights)
     np.testing.assert_allclose(criterion.losses_if_added(), expected, rtol=0, atol=1e-11)
 
 
@@ -75,19 +82,21 @@ def test_every_criterion_gives_the_metric_of_the_mean_prediction(
         ("f1_macro", AnyMetric),
     ],
 )
-def test_a_metric_gets_its_own_criterion_unless_rows_have_weights(
+def test_a_metric_gets_its_own_criterion_unless_it_cannot_take_the_weights_of_rows(
     name: str, kind: type[Criterion]
 ) -> None:
     predictions, codes = np.full((1, 2, 2), 0.5), np.array([0, 1])
     metric = numbered(name, 2)
     assert type(criterion_for(metric, predictions, codes, None)) is kind
-    assert type(criterion_for(metric, predictions, codes, np.ones(2))) is AnyMetric
+    weighted = AnyMetric if kind is Ranking else kind
+    assert type(criterion_for(metric, predictions, codes, np.ones(2))) is weighted
 
 
-def test_weights_of_rows_reach_the_metric() -> None:
+@pytest.mark.parametrize("name", ["accuracy", "f1_micro"])
+def test_weights_of_rows_reach_the_metric(name: str) -> None:
     predictions = np.array([[[0.9, 0.1], [0.8, 0.2]], [[0.2, 0.8], [0.3, 0.7]]])
     criterion = criterion_for(
-        numbered("accuracy", 2), predictions, np.array([0, 1]), np.array([3, 1])
+        numbered(name, 2), predictions, np.array([0, 1]), np.array([3.0, 1.0])
     )
     np.testing.assert_allclose(criterion.losses_if_added(), [0.25, 0.75])
     criterion.add(0)

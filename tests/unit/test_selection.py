@@ -255,6 +255,15 @@ def test_losses_within_the_tolerance_leave_the_choice_to_the_log_loss() -> None:
 # --- what comes in, and the small functions ------------------------------------------------
 
 
+def test_of_equal_errors_the_log_loss_with_the_weights_of_rows_decides() -> None:
+    sure, unsure = [0.99, 0.01], [0.6, 0.4]
+    library = np.array([[sure, unsure], [unsure, sure]])
+    codes, metric = np.zeros(2, int), numbered("accuracy", 2)
+    for weights, best in (([9.0, 1.0], 0), ([1.0, 9.0], 1)):
+        chosen = select(library, codes, metric, 1, tolerance=0.1, sample_weight=np.array(weights))
+        assert chosen.order == (best,)
+
+
 def test_weights_of_rows_change_what_is_best() -> None:
     library = np.array([[RIGHT, WRONG], [WRONG, RIGHT]])
     metric = numbered("accuracy", 2)
