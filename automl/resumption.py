@@ -24,7 +24,7 @@ _GIVEN_BY = {
     "n_classes": "y",
     "n_splits": "cv",
     "data": "X, y, sample_weight, class_weight, groups or cv",
-    "search_space": "search_space, include, exclude, extra_learners or whether there are weights",
+    "search_space": "search_space, include, exclude or extra_learners",
     "versions": "the installed versions",
 }
 

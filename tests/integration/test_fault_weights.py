@@ -12,6 +12,7 @@ import pytest
 from fakes.in_process import evaluations_in_process
 from fakes.small_fits import quick, toy
 from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import (
     GridSearchCV,
@@ -70,7 +71,37 @@ def test_an_honest_loss_is_the_weighted_one_of_its_folds() -> None:
     held_out = FOLDS[0][1]
     expected = accuracy_score(Y[held_out], clf.predict(X[held_out]), sample_weight=W[held_out])
     assert clf.best_score_ == pytest.approx(expected) == 1.0 - clf.best_loss_
+    assert clf.ensemble_.loss == clf.best_loss_
+    (record,) = clf.trials_
+    assert record.loss == clf.best_loss_
     assert clf.score(X[held_out], Y[held_out], W[held_out]) == pytest.approx(expected)
+
+
+class Failing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # its bases are untyped
+    """Takes weights and fails."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Failing:  # noqa: ARG002
+        """Fail."""
+        raise ValueError("in vain")
+
+    def predict(self, X: Any) -> Any:
+        """Never get here."""
+        raise NotImplementedError
+
+
+@pytest.mark.filterwarnings(NO_MODEL_IS_BETTER)
+def test_where_no_model_succeeds_the_frequencies_are_those_of_the_weights() -> None:
+    clf = quick(extra_learners=[Failing()], include=["Failing"]).fit(X, Y, sample_weight=W)
+    assert clf.ensemble_.members[0].learner == "baseline"
+    np.testing.assert_allclose(clf.predict_proba(X[:1])[0], np.bincount(Y, W) / W.sum())
+
+
+def test_folds_in_which_only_one_class_has_a_weight_are_refused() -> None:
+    train, _ = FOLDS[0]
+    weights = W.copy()
+    weights[train[Y[train] == 1]] = 0.0
+    with pytest.raises(InputError, match=r"sample_weight: .* training part of fold 0"):
+        quick(cv=FOLDS[:1]).fit(X, Y, sample_weight=weights)
 
 
 def test_rows_with_all_the_weight_decide_what_is_learnt() -> None:

@@ -149,6 +149,7 @@ def test_options_reach_the_estimator(monkeypatch: pytest.MonkeyPatch) -> None:
         "n_trials": 7,
         "scoring": "roc_auc",
         "cv": 0.2,
+        "class_weight": None,
         "optimizer": "random",
         "search_space": "fast",
         "include": ["lda", "mlp"],

@@ -11,10 +11,11 @@ import pytest
 from fakes.histories import filled_history, mixed_job, random_proposal, succeed
 from fakes.surrogates import KnownDiversity
 
+from automl.ensembles.selection import Selection, select
 from automl.errors import DegradedResultWarning
 from automl.history import History
 from automl.optimizers.bayesian import CandidateSettings
-from automl.optimizers.divbo import DivBO
+from automl.optimizers.divbo import DivBO, PoolSettings
 from automl.optimizers.initial_design import RandomDesign
 from automl.optimizers.observations import best_trials
 from automl.scoring import as_metric
@@ -81,3 +82,29 @@ def test_memory_that_is_missing_does_not_end_the_search(monkeypatch: pytest.Monk
     optimizer = DivBO(initial_design=RandomDesign(0), candidates=FEW)
     with pytest.warns(DegradedResultWarning, match="MemoryError: no room"):
         assert optimizer.propose(history, np.random.default_rng(0)).beliefs
+
+
+@pytest.mark.parametrize("n_rows", [None, 7])
+def test_a_pool_is_selected_with_the_weights_of_its_rows(
+    n_rows: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Any] = []
+
+    def spied(predictions: Any, codes: Any, *rest: Any, **options: Any) -> Selection:
+        given.append((codes, options["sample_weight"]))
+        return select(predictions, codes, *rest, **options)
+
+    monkeypatch.setattr("automl.optimizers.divbo.select", spied)
+    job = mixed_job()
+    # The weight of a row tells its number, and with it its class.
+    weights = np.arange(1.0, len(job.codes) + 1)
+    job.problem = replace(job.problem, sample_weight=weights)
+    history = filled_history(job, [succeed] * 4)
+    pool = PoolSettings() if n_rows is None else PoolSettings(n_rows=n_rows)
+    DivBO(initial_design=RandomDesign(0), candidates=FEW, pool=pool).propose(
+        history, np.random.default_rng(0)
+    )
+    ((codes, of_rows),) = given
+    rows = of_rows.astype(int) - 1
+    assert np.array_equal(codes, job.codes[rows])
+    assert (len(rows) < len(job.codes)) == (n_rows is not None)

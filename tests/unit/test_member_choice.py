@@ -58,7 +58,14 @@ def test_labels_are_judged_within_a_standard_error_unless_a_single_model_is_want
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc_ovr"])
-def test_rows_count_as_much_as_they_weigh(scoring: str) -> None:
+def test_rows_count_as_much_as_they_weigh(scoring: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tolerances: list[float] = []
+
+    def noted(*arguments: Any) -> float:
+        tolerances.append(loss_tolerance(*arguments))
+        return tolerances[-1]
+
+    monkeypatch.setattr("automl.member_choice.loss_tolerance", noted)
     history = history_of(12, scoring)
     history.baseline_loss = math.inf
     weights = np.random.default_rng(0).random(len(history.problem.codes))
@@ -72,6 +79,8 @@ def test_rows_count_as_much_as_they_weigh(scoring: str) -> None:
     choice = choose_members(history, 10, scoring_seconds=math.inf)
     assert choice.weights == {history.successes[i]: expected.weights[i] for i in expected.members}
     assert choice.loss == expected.loss
+    assert tolerances == [tolerance]
+    assert tolerance == 0.0 or tolerance != loss_tolerance(problem.metric, problem.codes, best)
 
 
 def test_without_a_success_nothing_is_chosen() -> None:
