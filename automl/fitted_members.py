@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from automl.changes import Change
-from automl.ensembles.weighted_ensemble import Member
 from automl.data.weights import RowWeights
+from automl.ensembles.weighted_ensemble import Member
 from automl.evaluation.baseline import fit_baseline
 from automl.history import History
 from automl.refit import RefitPlan, Refits, assemble_members, refit_trials
