@@ -34,11 +34,10 @@ def check_new_file(option: str, path: Path, *, read: Sequence[Path], may_exist: 
 
 
 def check_new_folder(option: str, path: Path) -> None:
-    """Make a folder where there is none; raise InputError unless files can be made in it."""
-    if path.exists() and not path.is_dir():
+    """Raise InputError unless files can be made in a folder, there or still to be made."""
+    nearest = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if nearest == path and not path.is_dir():
         raise InputError(f"{option} {str(path)!r} is a file; name a folder")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{option} {str(path)!r}: {error.strerror or error}") from error
-    check_writable(path)
+    if not nearest.is_dir():
+        raise InputError(f"{option} {str(path)!r}: {str(nearest)!r} is a file, not a folder")
+    check_writable(nearest)

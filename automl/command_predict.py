@@ -61,7 +61,7 @@ def _predictions(model: SavedModel, X: pd.DataFrame, *, with_probabilities: bool
     """Return a column of labels, named like the target, and one for each class if wanted."""
     estimator = model.estimator
     probabilities = estimator.predict_proba(X)
-    columns = {model.target: estimator.classes_[probabilities.argmax(axis=1)]}
+    columns = {model.target: estimator.labels_of(probabilities)}
     if with_probabilities:
         for label, column in zip(estimator.classes_, probabilities.T, strict=True):
             columns[f"probability_{label}"] = column

@@ -134,6 +134,9 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Their names, where the table had text names.
     ensemble_ : WeightedEnsemble
         Members and weights.
+    decision_threshold_ : float
+        Probability of the second of two classes above which `predict` gives it: one half, or what
+        suits a `scoring` that reads labels only, such as "f1".
     trials_ : tuple of TrialRecord
         Every trial that ended, by number: all of the leaderboard, and why a trial failed, its
         traceback, its memory and where its configuration came from.
@@ -333,16 +336,29 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         return self.ensemble_.predict_proba(self._schema.transform(X))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the most probable label of each row, in the type of the labels of ``fit``.
+        """Return the predicted label of each row, in the type of the labels of ``fit``.
+
+        It is the most probable one; of two, the second one where its probability is above
+        ``decision_threshold_``.
 
         Parameters
         ----------
         X : (n, d) array, DataFrame or sparse matrix
             Features as in ``fit``.
         """
-        codes = self.predict_proba(X).argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[codes]
+        return self.labels_of(self.predict_proba(X))
+
+    def labels_of(self, probabilities: FloatArray) -> npt.NDArray[Any]:
+        """Return the labels (n,) that `predict` gives where `predict_proba` gives these (n, k)."""
+        check_is_fitted(self, "ensemble_")
+        labels: npt.NDArray[Any] = self.classes_[self.ensemble_.codes_of(probabilities)]
         return labels
+
+    @property
+    def decision_threshold_(self) -> float:
+        """Probability of the second of two classes above which `predict` gives it."""
+        check_is_fitted(self, "ensemble_")
+        return self.ensemble_.threshold
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy of `predict`, whatever `scoring` is.

@@ -198,7 +198,9 @@ class _Fit:
             )
             shortfalls.append(only_baseline(history))
         return FitResult(
-            ensemble=WeightedEnsemble(members=members, n_classes=data.n_classes, loss=loss),
+            ensemble=WeightedEnsemble(
+                members=members, n_classes=data.n_classes, loss=loss, threshold=choice.threshold
+            ),
             best_member=fitted.best,
             records=records,
             changes=(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from automl.ensembles.selection import better_than_baseline, select, shortlist
+from automl.ensembles.threshold import EVEN_THRESHOLD, decision_threshold
 from automl.ensembles.tolerance import loss_tolerance
 from automl.history import History
-from automl.metrics import MetricError
 from search_space.arrays import IntArray
+
+_LOG = logging.getLogger(__name__)
 
 _SELECTION_BYTES = 256 * 2**20  # predictions that ensemble selection may copy
 _FEWEST_SELECTABLE = 50
@@ -31,11 +34,14 @@ class MemberChoice:
         Validation loss of the ensemble.
     shortfall : str
         Why it is a single model though an ensemble was asked for; empty if it is not.
+    threshold : float
+        Probability of the second of two classes above which it is predicted.
     """
 
     weights: Mapping[int, float]
     loss: float
     shortfall: str = ""
+    threshold: float = EVEN_THRESHOLD
 
 
 def choose_members(history: History, size: int, *, scoring_seconds: float) -> MemberChoice:
@@ -44,7 +50,8 @@ def choose_members(history: History, size: int, *, scoring_seconds: float) -> Me
     If there is none, or selection fails, the trial with the lowest loss stands alone.
 
     Losses within one standard error of the lowest count as equal where the metric reads labels
-    only, see `loss_tolerance`; not if `size` is 1, which asks for the lowest.
+    only, see `loss_tolerance`; not if `size` is 1, which asks for the lowest. Of two classes, the
+    threshold between them suits the metric, see `decision_threshold`.
 
     Parameters
     ----------
@@ -64,11 +71,13 @@ def choose_members(history: History, size: int, *, scoring_seconds: float) -> Me
         reason = (
             f"no model has a lower loss than the class frequencies ({history.baseline_loss:.6g})"
         )
-        return _single_best(history, reason)
+        return _with_threshold(history, _single_best(history, reason), scoring_seconds)
     try:
         n_best = _n_selectable(history, size, scoring_seconds)
-        return _selected(history, np.sort(library[shortlist(losses[library], n_best)]), size)
-    except (MetricError, MemoryError) as error:
+        chosen = _selected(history, np.sort(library[shortlist(losses[library], n_best)]), size)
+        return _with_threshold(history, chosen, scoring_seconds)
+    except Exception as error:  # noqa: BLE001 - an ensemble may fail; what was found must stay
+        _LOG.info("ensemble selection failed", exc_info=True)
         return _single_best(history, f"ensemble selection failed ({type(error).__name__}: {error})")
 
 
@@ -82,6 +91,17 @@ def _selected(history: History, library: IntArray, size: int) -> MemberChoice:
     selection = select(stack, codes, metric, size, tolerance=tolerance, sample_weight=judging)
     weights = {numbers[i]: float(selection.weights[i]) for i in selection.members}
     return MemberChoice(weights=weights, loss=selection.loss)
+
+
+def _with_threshold(history: History, choice: MemberChoice, seconds: float) -> MemberChoice:
+    """Return the choice with the threshold that suits the metric."""
+    problem, numbers = history.problem, list(choice.weights)
+    weights = np.array([choice.weights[number] for number in numbers])
+    probabilities = np.tensordot(weights, history.predictions.stack(numbers), axes=1)
+    threshold = decision_threshold(
+        problem.metric, problem.codes, probabilities, problem.sample_weight, seconds=seconds
+    )
+    return replace(choice, threshold=threshold)
 
 
 def _single_best(history: History, reason: str) -> MemberChoice:

@@ -48,7 +48,7 @@ def loss_tolerance(
     float
         In the unit of the loss; also 0 where the loss of a part of the rows is not defined.
     """
-    if not _only_labels_count(metric, codes, predictions, sample_weight):
+    if not only_labels_count(metric, codes, predictions, sample_weight):
         return 0.0
     try:
         return standard_error(metric, codes, predictions, sample_weight)
@@ -104,11 +104,7 @@ def standard_error(
     return float(np.sqrt((n - 1) * losses.var()))
 
 
-def _weights_of(sample_weight: FloatArray | None, rows: BoolArray) -> FloatArray | None:
-    return None if sample_weight is None else sample_weight[rows]
-
-
-def _only_labels_count(
+def only_labels_count(
     metric: Metric, codes: IntArray, predictions: FloatArray, sample_weight: FloatArray | None
 ) -> bool:
     """Return whether the loss stays the same when each row's first class gets more certain."""
@@ -119,3 +115,7 @@ def _only_labels_count(
     loss = metric.loss(codes, predictions, sample_weight)
     moved = abs(metric.loss(codes, sharper, sample_weight) - loss)
     return moved <= _EQUAL * max(1.0, abs(loss))
+
+
+def _weights_of(sample_weight: FloatArray | None, rows: BoolArray) -> FloatArray | None:
+    return None if sample_weight is None else sample_weight[rows]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from automl.ensembles.threshold import EVEN_THRESHOLD
 from automl.probabilities import predicted_probabilities
-from search_space.arrays import Features, FloatArray
+from search_space.arrays import Features, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +63,15 @@ class WeightedEnsemble:
     n_classes : int
         Columns of the probabilities.
     loss : float
-        Validation loss of the ensemble.
+        Validation loss of the ensemble, the more probable class being predicted.
+    threshold : float
+        Probability of the second of two classes above which it is predicted.
     """
 
     members: tuple[Member, ...]
     n_classes: int
     loss: float
+    threshold: float = EVEN_THRESHOLD
 
     def __post_init__(self) -> None:
         total = sum(member.weight for member in self.members)
@@ -86,6 +90,12 @@ class WeightedEnsemble:
         for member in self.members:
             total += member.weight * member.predict_proba(X, self.n_classes)
         return total
+
+    def codes_of(self, probabilities: FloatArray) -> IntArray:
+        """Return the class codes (n,) that are predicted where probabilities are (n, n_classes)."""
+        if self.threshold == EVEN_THRESHOLD:
+            return np.asarray(probabilities.argmax(axis=1))
+        return np.asarray(probabilities[:, 1] > self.threshold, dtype=np.intp)
 
     @property
     def is_baseline(self) -> bool:

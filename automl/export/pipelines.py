@@ -10,9 +10,11 @@ import numpy.typing as npt
 import scipy.sparse
 from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from automl.data.schema import Schema
+from automl.ensembles.threshold import EVEN_THRESHOLD
 from automl.ensembles.weighted_ensemble import Member, WeightedEnsemble
 from automl.errors import InputError
 from automl.export.classifiers import plain_classifier
@@ -44,7 +46,10 @@ def plain_ensemble(schema: Schema, ensemble: WeightedEnsemble, labels: Labels) -
     members = [member for member in ensemble.members if member.weight > 0.0]
     with quiet_arrays():  # what operators have to say of the rows that stand in
         columns = plain_columns(schema)
-        vote = _vote(members, _prepared(schema), labels)
+        like = _prepared(schema)
+        vote = _vote(members, like, labels)
+        if ensemble.threshold != EVEN_THRESHOLD:
+            vote = _with_threshold(vote, ensemble.threshold, like, labels)
     return Pipeline([("columns", columns), ("ensemble", vote)])
 
 
@@ -68,6 +73,19 @@ def _prepared(schema: Schema) -> Features:
     """Return two rows that stand in for a prepared table."""
     shape = (2, len(schema.names))
     return scipy.sparse.csr_array(shape) if schema.is_sparse else np.zeros(shape)
+
+
+def _with_threshold(
+    vote: VotingClassifier, threshold: float, like: Features, labels: Labels
+) -> FixedThresholdClassifier:
+    just_above = float(np.nextafter(threshold, 1.0))  # it takes what is equal to the threshold
+    fixed = FixedThresholdClassifier(
+        FrozenEstimator(vote),
+        threshold=just_above,
+        pos_label=labels[1],
+        response_method="predict_proba",
+    )
+    return fixed.fit(like, labels)
 
 
 def _vote(members: Sequence[Member], like: Features, labels: Labels) -> VotingClassifier:

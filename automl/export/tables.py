@@ -114,7 +114,8 @@ def _(column: DateColumn) -> Pipeline:
         for part in column.parts
     ]
     union = FeatureUnion([(name, FrozenEstimator(p)) for name, p in [("days", days), *parts]])
-    return make_pipeline(function(_FRAME), read, union)
+    # As text, since pandas reads no periods; those of weeks and quarters it cannot read so either.
+    return make_pipeline(function(_FRAME), function(_FRAME.astype, dtype=str), read, union)
 
 
 @plain_column.register

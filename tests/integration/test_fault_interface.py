@@ -22,14 +22,14 @@ from sklearn.base import clone, is_classifier
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss, make_scorer, roc_auc_score
+from sklearn.metrics import f1_score, log_loss, make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from automl import AutoClassifier
-from automl.errors import InputError
+from automl.errors import AutoMLWarning, InputError
 
 X, Y = toy()
 
@@ -210,12 +210,13 @@ def test_a_fit_runs_inside_the_event_loop_of_a_notebook() -> None:
     assert asyncio.run(cell()).score(X, Y) > 0.6
 
 
+@pytest.mark.parametrize("kind", [MemoryError, ZeroDivisionError])
 def test_an_ensemble_that_cannot_be_built_leaves_the_best_model(
-    monkeypatch: pytest.MonkeyPatch,
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # E01
     def fail(*_: object, **__: object) -> None:
-        raise MemoryError("no ensemble today")
+        raise kind("no ensemble today")
 
     monkeypatch.setattr("automl.member_choice.select", fail)
     with pytest.warns(UserWarning, match="no ensemble today.*single best model"):
@@ -223,3 +224,25 @@ def test_an_ensemble_that_cannot_be_built_leaves_the_best_model(
     (member,) = clf.ensemble_.members
     assert member.loss == clf.best_loss_
     assert clf.score(X, Y) > 0.6
+
+
+def test_the_threshold_suits_a_metric_of_labels_and_is_kept(tmp_path: Path) -> None:
+    # R06
+    X, _ = toy(n=2_000)
+    noise = np.random.default_rng(0).normal(size=2_000)
+    y = np.where(X[:, 0] + 0.8 * noise > 2.2, "yes", "no")
+    is_yes = y[1_000:] == "yes"
+    scorer = make_scorer(f1_score, pos_label="yes")
+    clf = quick(scoring=scorer, n_trials=4).fit(X[:1_000], y[:1_000])
+    probabilities = clf.predict_proba(X[1_000:])
+    labels = clf.predict(X[1_000:])
+    assert 0.0 < clf.decision_threshold_ < 0.5
+    assert np.array_equal(labels == "yes", probabilities[:, 1] > clf.decision_threshold_)
+    at_one_half = f1_score(is_yes, probabilities[:, 1] > 0.5)
+    assert f1_score(is_yes, labels == "yes") >= at_one_half - 0.03
+    plain = clf.to_sklearn()
+    assert np.array_equal(plain.predict(X[1_000:]), labels)
+    assert np.allclose(plain.predict_proba(X[1_000:]), probabilities)
+    with pytest.warns(AutoMLWarning, match="scoring"):
+        clf.save(tmp_path / "a.model")
+    assert np.array_equal(AutoClassifier.load(tmp_path / "a.model").predict(X[1_000:]), labels)

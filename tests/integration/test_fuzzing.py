@@ -9,7 +9,9 @@ import copy
 import os
 import pickle
 import re
+import tempfile
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,12 @@ import pytest
 import scipy.sparse
 from fakes.in_process import evaluations_in_process
 from hypothesis import HealthCheck, event, given, settings
-from strategies.training_tables import Task, rows_of, tasks
+from strategies.training_tables import Task, rows_of, tasks, unseen_rows
 
 from automl import AutoClassifier
 from automl.errors import AutoMLWarning, InputError
 from automl.optimizers.random_search import RandomSearch
+from search_space.arrays import FloatArray
 
 N_EXAMPLES = int(os.environ.get("DIVBO_FUZZ_EXAMPLES", "0"))
 N_ROWS_ALONE = 6
@@ -80,9 +83,28 @@ def check_promises(clf: AutoClassifier, task: Task) -> None:
     np.testing.assert_allclose(alone, probabilities[: len(rows)], rtol=1e-6, atol=1e-9)
     travelled = pickle.loads(pickle.dumps(clf))
     assert np.array_equal(travelled.predict_proba(X), probabilities)
+    check_files_and_exports(clf, X, probabilities)
+    new = clf.predict_proba(unseen_rows(X, task.seed))
+    assert np.isfinite(new).all()
     failures = [f"{t.learner}: {t.reason}\n{t.traceback}" for t in clf.trials_ if t.reason]
     # A learner may be at a loss with columns that are constant in a fold.
     assert [text for text in failures if "InvalidPredictionsError" not in text] == []
+
+
+def check_files_and_exports(clf: AutoClassifier, X: Any, probabilities: FloatArray) -> None:
+    """Check that what was written to a file, or exported, predicts the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.model"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AutoMLWarning)  # an optimizer object stays out
+            clf.save(path)
+        assert np.array_equal(AutoClassifier.load(path).predict_proba(X), probabilities)
+    try:
+        plain = clf.to_sklearn()
+    except InputError as error:
+        event(f"not exported: {str(error)[:25]}")
+        return
+    np.testing.assert_allclose(plain.predict_proba(X), probabilities, atol=1e-6)
 
 
 @settings(

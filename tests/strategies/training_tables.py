@@ -157,12 +157,12 @@ _LABELS: tuple[Callable[[np.typing.NDArray[np.int64]], Any], ...] = (
 @st.composite
 def tasks(draw: st.DrawFn) -> Task:
     """Draw a table of few rows, some of them repeated, and labels of up to five classes."""
-    n_drawn = draw(st.integers(4, 24) | st.integers(1, 4))
+    n_drawn = draw(st.integers(4, 24) | st.integers(4, 24) | st.integers(1, 4))
     X = draw(odd_frames(n_drawn) | arrays(n_drawn))
     n_repeats = draw(st.sampled_from([1, 1, 2, 4]))
     X = repeated(X, n_drawn, n_repeats)
     n_rows = n_drawn * n_repeats
-    n_classes = draw(st.integers(2, 5) | st.integers(1, 2))
+    n_classes = draw(st.integers(2, 5) | st.integers(1, 3))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     codes = np.minimum(rng.geometric(0.4, size=n_rows) - 1, n_classes - 1)
     return Task(X=X, y=draw(st.sampled_from(_LABELS))(codes), seed=draw(st.integers(0, 999)))
@@ -185,3 +185,16 @@ def rows_of(X: Any, rows: Any) -> Any:
     if isinstance(X, pd.DataFrame):
         return X.iloc[rows]
     return X.tocsr()[rows] if scipy.sparse.issparse(X) else X[rows]
+
+
+def unseen_rows(X: Any, seed: int) -> Any:
+    """Return rows of the same kinds whose values never stood beside each other."""
+    rng = np.random.default_rng(seed)
+    if isinstance(X, pd.DataFrame):
+        shuffled = {name: X[name].iloc[rng.permutation(len(X))].array for name in X}
+        return pd.DataFrame(shuffled)
+    if scipy.sparse.issparse(X):
+        return X.tocsr()[rng.permutation(X.shape[0])] * 1.5
+    if isinstance(X, list):
+        return [[row[rng.integers(len(row))] for _ in row] for row in X]
+    return rng.permuted(X, axis=0)

@@ -31,7 +31,7 @@ from search_space.presets import PRESETS
         (("--cv", "41"), "--cv 41 folds cannot be made of 40 rows"),
         (("--work-dir", "."), "--work-dir '"),
         (("--work-dir", "train.csv"), "--work-dir 'train.csv' is a file; name a folder"),
-        (("--work-dir", "train.csv/new"), "--work-dir 'train.csv/new': Not a directory"),
+        (("--work-dir", "train.csv/new"), "train.csv' is a file, not a folder"),
     ],
 )
 def test_an_option_that_does_not_fit_the_table_is_one_line_before_the_search(
@@ -41,6 +41,13 @@ def test_an_option_that_does_not_fit_the_table_is_one_line_before_the_search(
     assert message in line
     assert not re.search("make_scorer|splitter|propose|ConfigurationSpace|None", line)
     assert not (folder / "new.model").exists()
+
+
+def test_no_folder_is_made_for_a_search_that_does_not_start(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fail((*FIT, "--work-dir", "runs/first", "--scoring", "acuracy"), capsys)
+    assert not (folder / "runs").exists()
 
 
 def test_the_names_that_options_accept_are_those_that_exist(

@@ -38,6 +38,7 @@ def all_kinds() -> pd.DataFrame:
             "date": (start + pd.to_timedelta(days * 86_401, unit="s")),
             "date as text": [str(start + pd.Timedelta(days=int(d))) for d in days[::-1]],
             "Berlin": (start.tz_localize("Europe/Berlin") + pd.to_timedelta(days, unit="D")),
+            "month": pd.period_range("2001-01", periods=N, freq="M"),
             "duration": pd.to_timedelta(rng.integers(0, 10**6, N), unit="s"),
             "constant": 1,
         }
