@@ -23,6 +23,7 @@ import math
 import numpy as np
 from scipy.special import erfcx, ndtr
 
+from automl.acquisition.predictions import check_predictions
 from search_space.arrays import FloatArray
 
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -78,10 +79,7 @@ def log_expected_improvement(mean: FloatArray, std: FloatArray, incumbent: float
     ValueError
         If the shapes differ or a standard deviation is negative.
     """
-    if mean.shape != std.shape:
-        raise ValueError(f"mean {mean.shape} and std {std.shape} must have the same shape")
-    if not np.all(std >= 0.0):
-        raise ValueError("no std may be negative")
+    check_predictions(mean, std)
     fall = incumbent - mean
     # Differs from OpenBox, which gives 0 to every candidate without variance.
     result = np.full(mean.shape, -np.inf)
