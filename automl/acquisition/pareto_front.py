@@ -138,9 +138,9 @@ def nondominated(objectives: FloatArray) -> BoolArray:
     """
     _check_objectives(objectives)
     mask = np.zeros(len(objectives), dtype=np.bool_)
-    # From the best first objective down, ties by the next one: what comes first among those that
+    # From the best last objective down, ties by the one before: what comes first among those that
     # remain is dominated by none of them, and what dominated it would have removed it.
-    remaining = np.lexsort(-objectives.T[::-1])
+    remaining = np.lexsort(-objectives.T)
     values = objectives[remaining]
     while len(remaining):
         first = values[0]

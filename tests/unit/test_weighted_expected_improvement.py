@@ -72,6 +72,13 @@ def test_candidates_that_underflow_are_still_told_apart() -> None:
         assert np.all(np.diff(logarithm) < 0.0)
 
 
+@pytest.mark.parametrize("z", [-5.0, -20.0, -35.0])
+def test_terms_that_cancel_lose_no_digits(z: float) -> None:
+    arguments = np.array([-z]), np.ones(1), 0.0
+    actual = weighted_expected_improvement(*arguments, alpha=0.5)
+    np.testing.assert_allclose(actual, 0.5 * expected_improvement(*arguments), rtol=1e-11)
+
+
 def test_half_of_expected_improvement_stays_so_in_the_tail() -> None:
     mean, std = np.array([50.0, 1e4]), np.ones(2)
     actual = log_weighted_expected_improvement(mean, std, 0.0, alpha=0.5)
