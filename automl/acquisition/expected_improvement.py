@@ -23,6 +23,7 @@ import math
 import numpy as np
 from scipy.special import erfcx, ndtr
 
+from automl.acquisition.predictions import standardised_fall
 from search_space.arrays import FloatArray
 
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -71,25 +72,21 @@ def log_expected_improvement(mean: FloatArray, std: FloatArray, incumbent: float
     Returns
     -------
     (c,) array, log loss
-        Minus infinity only where the standard deviation is zero and there is no improvement.
+        Minus infinity only where there is no improvement and the standard deviation is zero, or
+        next to nothing (z below about -1e154).
 
     Raises
     ------
     ValueError
         If the shapes differ or a standard deviation is negative.
     """
-    if mean.shape != std.shape:
-        raise ValueError(f"mean {mean.shape} and std {std.shape} must have the same shape")
-    if not np.all(std >= 0.0):
-        raise ValueError("no std may be negative")
-    fall = incumbent - mean
+    z = standardised_fall(mean, std, incumbent)
     # Differs from OpenBox, which gives 0 to every candidate without variance.
     result = np.full(mean.shape, -np.inf)
-    certain = (std == 0.0) & (fall > 0.0)
-    result[certain] = np.log(fall[certain])
-    uncertain = std > 0.0
-    scale = std[uncertain]
-    result[uncertain] = _log_h(fall[uncertain] / scale) + np.log(scale)
+    certain, uncertain = z == np.inf, np.isfinite(z)
+    result[certain] = np.log(incumbent - mean[certain])
+    with np.errstate(over="ignore"):  # of z^2, whose negative is the exponent
+        result[uncertain] = _log_h(z[uncertain]) + np.log(std[uncertain])
     return result
 
 

@@ -100,6 +100,12 @@ def test_no_uncertainty_is_the_limit_of_little(mean: float) -> None:
     assert nearby == pytest.approx(limit, abs=1e-9)
 
 
+@pytest.mark.parametrize("std", [5e-324, 1e-300, 1e-160])
+def test_next_to_no_uncertainty_is_like_none(std: float) -> None:
+    logarithm = log_expected_improvement(np.array([0.1, 0.5]), np.full(2, std), 0.3)
+    np.testing.assert_allclose(logarithm, [math.log(0.2), -math.inf], rtol=1e-12)
+
+
 def test_no_candidates_give_no_values() -> None:
     assert expected_improvement(np.zeros(0), np.zeros(0), 0.0).shape == (0,)
 

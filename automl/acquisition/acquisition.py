@@ -1,0 +1,107 @@
+"""What an acquisition function of one prediction is: settings that give candidates a score."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+from automl.acquisition.confidence_bound import confidence_score
+from automl.acquisition.expected_improvement import log_expected_improvement
+from automl.acquisition.improvement_probability import log_improvement_probability
+from automl.acquisition.weighted_expected_improvement import (
+    log_weighted_expected_improvement,
+    weighted_expected_improvement,
+)
+from search_space.arrays import FloatArray
+
+
+class AcquisitionFunction(Protocol):
+    """Settings of a score; scoring leaves them as they are."""
+
+    def __call__(self, mean: FloatArray, std: FloatArray, incumbent: float) -> FloatArray:
+        """Return how much each candidate is worth evaluating.
+
+        Parameters
+        ----------
+        mean, std : (c,) arrays, loss
+            Predictions for c candidates; the standard deviations are not negative.
+        incumbent : float, loss
+            Best loss observed so far.
+
+        Returns
+        -------
+        (c,) array
+            Greater is better; only the order counts. Never NaN for finite predictions.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ or a standard deviation is negative.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedImprovement:
+    """The logarithm of expected improvement."""
+
+    def __call__(self, mean: FloatArray, std: FloatArray, incumbent: float) -> FloatArray:
+        """Return how much each candidate is worth evaluating."""
+        return log_expected_improvement(mean, std, incumbent)
+
+
+@dataclass(frozen=True, slots=True)
+class ImprovementProbability:
+    """The logarithm of the probability of improvement."""
+
+    def __call__(self, mean: FloatArray, std: FloatArray, incumbent: float) -> FloatArray:
+        """Return how much each candidate is worth evaluating."""
+        return log_improvement_probability(mean, std, incumbent)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceBound:
+    """The negative of the lower confidence bound; the incumbent does not count.
+
+    Attributes
+    ----------
+    kappa : float, standard deviations
+        Width of the bound, not negative.
+    """
+
+    kappa: float
+
+    def __post_init__(self) -> None:
+        """Refuse a width that is none."""
+        if not 0.0 <= self.kappa < math.inf:
+            raise ValueError(f"kappa must be finite and not negative, got {self.kappa}")
+
+    def __call__(self, mean: FloatArray, std: FloatArray, incumbent: float) -> FloatArray:  # noqa: ARG002
+        """Return how much each candidate is worth evaluating."""
+        return confidence_score(mean, std, kappa=self.kappa)
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedExpectedImprovement:
+    """Weighted expected improvement, its logarithm where it is never negative.
+
+    Attributes
+    ----------
+    alpha : float
+        Weight of exploitation, in [0, 1]. A lower mean never scores worse at equal standard
+        deviations for weights in [0.19, 0.5], and for greater ones below the incumbent.
+    """
+
+    alpha: float
+
+    def __post_init__(self) -> None:
+        """Refuse a weight out of range."""
+        if not 0.0 <= self.alpha <= 1.0:
+            raise ValueError(f"alpha must lie in [0, 1], got {self.alpha}")
+
+    def __call__(self, mean: FloatArray, std: FloatArray, incumbent: float) -> FloatArray:
+        """Return how much each candidate is worth evaluating."""
+        if self.alpha <= 0.5:
+            return log_weighted_expected_improvement(mean, std, incumbent, alpha=self.alpha)
+        return weighted_expected_improvement(mean, std, incumbent, alpha=self.alpha)
