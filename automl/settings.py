@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from automl.errors import InputError, InputTypeError
+from automl.errors import InputError, InputTypeError, SandboxError
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.divbo import DivBO, PoolSettings
 from automl.optimizers.initial_design import DefaultsFirst
@@ -62,7 +64,14 @@ def check_settings(estimator: Any) -> Settings:
     InputError
         If a parameter has a value that cannot be used; the message names the parameter, what was
         found and what is expected.
+    SandboxError
+        If no search can run on this system.
     """
+    if not hasattr(os, "fork"):
+        raise SandboxError(
+            "fit needs a POSIX system such as Linux: evaluations run in forked processes, and this "
+            f"one ({sys.platform}) cannot fork. Models that were fitted elsewhere predict here"
+        )
     time_limit = _seconds("time_limit", estimator.time_limit, if_none=math.inf)
     n_trials = _optional_count("n_trials", estimator.n_trials)
     if math.isinf(time_limit) and n_trials is None:

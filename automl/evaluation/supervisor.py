@@ -11,7 +11,6 @@ import faulthandler
 import gc
 import importlib
 import os
-import resource
 import shutil
 import signal
 import warnings
@@ -64,6 +63,8 @@ def main(
     link = _take_pipes(parent)
     become_subreaper()
     faulthandler.enable(file=2)
+    import resource  # not there on Windows
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for number in (signal.SIGCHLD, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)  # the parent may ignore them, which is inherited

@@ -6,6 +6,9 @@ the fit; numbers that come as text "true" or "false" are not read.
 
 from __future__ import annotations
 
+import datetime
+import re
+from collections.abc import Sequence
 from functools import singledispatch
 from itertools import groupby
 from operator import attrgetter
@@ -31,6 +34,9 @@ from automl.export.pieces import by_columns, function, lookup, select
 _FRAME: Any = pd.DataFrame  # its stubs are generic, which methods taken from the class cannot be
 _PART_NAMES = {"weekday": "dt.day_of_week"}
 _MISSING = "\0missing"
+_WHOLE_NUMBER = re.compile(r"-?\d+")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?")
+_ENDS_OF_PERIODS = (" 00:00:00", "-01 00:00:00", "-01-01 00:00:00")
 
 
 def plain_columns(schema: Schema) -> ColumnTransformer:
@@ -126,11 +132,13 @@ def _(column: CategoryColumn) -> Pipeline:
         # The first of several levels that say the same number stands for it.
         codes = {n: float(code) for code, n in reversed(list(enumerate(numbers)))}
         return make_pipeline(*_as_numbers("coerce"), lookup(codes, otherwise=unknown))
-    levels = np.array([*column.levels, _MISSING], dtype=object)
+    texts = [*column.levels, *_also_written(column.levels), _MISSING]
+    levels = np.array(texts, dtype=object)
     encoder = OrdinalEncoder(
-        categories=[levels], handle_unknown="use_encoded_value", unknown_value=column.n_levels + 1
+        categories=[levels], handle_unknown="use_encoded_value", unknown_value=len(texts)
     )
-    known = {float(code): float(code) for code in range(column.n_levels)}
+    codes = [*range(column.n_levels), *_also_written(column.levels).values()]
+    known = {float(place): float(code) for place, code in enumerate(codes)}
     return make_pipeline(
         function(_FRAME),
         function(_FRAME.astype, dtype=object),
@@ -138,8 +146,32 @@ def _(column: CategoryColumn) -> Pipeline:
         function(_FRAME.map, func=str),
         function(_FRAME.to_numpy, dtype=object),
         encoder.fit(levels[:, None]),
-        lookup({**known, unknown: np.nan}, otherwise=unknown),
+        lookup({**known, float(len(codes)): np.nan}, otherwise=unknown),
     )
+
+
+def _also_written(levels: Sequence[str]) -> dict[str, int]:
+    """Return what else Python writes for values that the schema reads as a level, by its code.
+
+    Whole numbers may be floats, numbers may be seconds, and midnights may be dates or periods.
+    """
+    others: dict[str, int] = {}
+    for code, level in enumerate(levels):
+        for text in _spellings(level):
+            others.setdefault(text, code)
+    return {text: code for text, code in others.items() if text not in levels}
+
+
+def _spellings(level: str) -> list[str]:
+    if _MOMENT.fullmatch(level):
+        ends = (end for end in _ENDS_OF_PERIODS if level.endswith(end))
+        return [f"{level}+00:00", *(level.removesuffix(end) for end in ends)]
+    try:
+        number = float(level)
+        length = datetime.timedelta(seconds=number)
+    except (ValueError, OverflowError):  # other text, or a number that is no length of time
+        return [str(float(level))] if _WHOLE_NUMBER.fullmatch(level) else []
+    return [str(number), str(length), str(pd.Timedelta(length))]
 
 
 def _as_numbers(errors: str) -> tuple[Any, ...]:

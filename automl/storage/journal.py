@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -43,6 +42,8 @@ class Journal:
         self._file = file
         self._clock = clock
         try:
+            import fcntl  # not there on Windows, where models predict all the same
+
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             file.close()

@@ -148,7 +148,7 @@ CASES: Mapping[str, str] = {
     "O01": f"{NOT_HERE}nothing is downloaded; the bundled tables are read from files",
     "O03": f"{NOT_HERE}no client of OpenML is used; K01 and K08 keep what one relies on",
     "O05": f"{_LATER}the_encoding_of_new_levels_is_not_the_callers_job",
-    "V01": "integration/test_sandbox_lifetime.py::test_elsewhere_it_says_so_when_it_is_used",
+    "V01": f"{_PROCESSES}where_nothing_can_fork_models_predict_and_fit_says_why_it_cannot",
     "V03": f"{NOT_HERE}no learner uses a GPU",
 }
 

@@ -148,3 +148,36 @@ def test_the_order_of_sets_and_dictionaries_plays_no_part() -> None:
     first, second = (json.loads(process.communicate(timeout=120)[0]) for process in processes)
     assert len(first) == 7
     assert first == second
+
+
+_ELSEWHERE = """
+import os, signal, sys
+import numpy, sklearn, lightgbm, xgboost, psutil  # which know Windows in their own way
+sys.modules["fcntl"] = None  # our own modules must not need what is not there
+sys.modules["resource"] = None
+for module, names in ((os, ("fork", "getuid", "killpg")), (signal, ("SIGKILL", "SIGCHLD"))):
+    for name in names:
+        delattr(module, name)
+from automl import AutoClassifier
+clf = AutoClassifier.load(sys.argv[1])
+print(*clf.predict([[-2.0], [3.0]]))
+try:
+    clf.fit([[0.0], [1.0]], [0, 1])
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_where_nothing_can_fork_models_predict_and_fit_says_why_it_cannot(tmp_path: Path) -> None:
+    # V01
+    column = np.linspace(-1.0, 2.0, 60)[:, None] ** 3
+    path = tmp_path / "a.model"
+    clf = quick().fit(column, (column[:, 0] > 0).astype(int))
+    clf.save(path)
+    done = subprocess.run(
+        [sys.executable, "-c", _ELSEWHERE, path], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    labels, refusal = done.stdout.splitlines()
+    assert labels == " ".join(map(str, clf.predict([[-2.0], [3.0]])))
+    assert refusal.startswith("SandboxError fit needs a POSIX system")

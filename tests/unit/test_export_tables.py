@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -109,3 +111,23 @@ def test_close_numbers_are_told_apart() -> None:
     table = {1.0: 0.0, 1.0 + 1e-9: 1.0, 1e6: 2.0}
     found = lookup(table, otherwise=9.0).transform(np.array([[*table, 1.0 + 5e-10, -1.0, 2e6]]))
     np.testing.assert_array_equal(found, [[0.0, 1.0, 2.0, 9.0, 9.0, 9.0]])
+
+
+@pytest.mark.parametrize("number", [1, 1.0, "1", Decimal(1)])
+@pytest.mark.parametrize(
+    "day",
+    [
+        datetime.date(2020, 1, 2),
+        pd.Timestamp("2020-01-02"),
+        pd.Timestamp("2020-01-01 05:00"),
+        pd.Period("2020-01-02", "D"),
+        pd.Period("2020-03", "M"),
+        pd.Period("2020", "Y"),
+        pd.Timestamp("2020-01-02 03:04:05.5", tz="UTC"),
+        datetime.timedelta(days=1, seconds=3),
+        pd.Timedelta(days=1),
+    ],
+)
+def test_objects_of_several_types_in_one_column_are_read_alike(number: object, day: object) -> None:
+    values = [number, number, number, day, 2.5, 1e20, None]
+    assert_same_columns(*[pd.DataFrame({"a": pd.Series(values, dtype=object)})] * 2)
