@@ -12,6 +12,7 @@ from automl.benchmark.hpo_statistics import (
     equal_to_best,
     final_ranks,
     missing_runs,
+    ranks_of_families,
     ranks_over_evaluations,
     reported_evaluations,
     time_shares,
@@ -33,13 +34,13 @@ def report(runs: pd.DataFrame, seed: int = 0) -> str:
     equal = equal_to_best(runs, np.random.default_rng(seed))
     sections = {
         "Final ranks (95 % interval over problems)": final_ranks(runs),
+        "Final ranks within families of problems": ranks_of_families(runs),
         "Mean rank after so many evaluations": _ranks_at_some(runs),
         "Problems on which a method equals the best (permutation test, 0.05)": (
             counts_equal_to_best(equal)
         ),
         "Seconds that methods took": time_shares(runs),
     }
-    sections |= _ranks_of_families(runs)
     tables = [f"## {title}\n\n{as_markdown(frame)}" for title, frame in sections.items()]
     return "\n\n".join([_extent(runs), *tables])
 
@@ -91,13 +92,6 @@ def _ranks_at_some(runs: pd.DataFrame) -> pd.DataFrame:
     shown = over[over["evaluation"].isin(wanted)]
     wide = shown.pivot(index="method", columns="evaluation", values="rank")
     return wide.rename_axis(columns=None).reset_index()
-
-
-def _ranks_of_families(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    family = runs["problem"].str.partition("/")[0]
-    if family.nunique() < 2:
-        return {}
-    return {f"Final ranks: {name}": final_ranks(part) for name, part in runs.groupby(family)}
 
 
 def as_markdown(frame: pd.DataFrame) -> str:

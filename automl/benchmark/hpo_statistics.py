@@ -172,8 +172,9 @@ def counts_equal_to_best(equal: pd.DataFrame) -> pd.DataFrame:
     totals = equal.groupby(family)["problem"].nunique()
     table = pd.concat([totals.rename("problems").to_frame().T, counts])
     table.insert(0, "all", table.sum(axis="columns"))
-    table.index.name, table.columns.name = "method", None
-    return table.astype(int).reset_index()
+    whole: pd.DataFrame = table.astype(np.int64)
+    whole.index.name, whole.columns.name = "method", None
+    return whole.reset_index()
 
 
 def time_shares(runs: pd.DataFrame) -> pd.DataFrame:
@@ -196,6 +197,22 @@ def time_shares(runs: pd.DataFrame) -> pd.DataFrame:
         "share": share.groupby(level="method").mean(),
     }
     return pd.DataFrame(table).rename_axis("method").reset_index()
+
+
+def ranks_of_families(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the final ranks within each family of problems: what precedes the slash.
+
+    Returns
+    -------
+    frame : method, then a column for each family
+        `rank` of :func:`final_ranks` over the problems of the family.
+    """
+    family = runs["problem"].str.partition("/")[0]
+    ranks = pd.DataFrame(
+        {name: final_ranks(p).set_index("method")["rank"] for name, p in runs.groupby(family)}
+    )
+    ranks.index.name = "method"
+    return ranks.reset_index()
 
 
 def _best_losses(runs: pd.DataFrame) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from automl.benchmark.hpo_statistics import (
     final_ranks,
     missing_runs,
     permutation_p_value,
+    ranks_of_families,
     ranks_over_evaluations,
     time_shares,
 )
@@ -179,12 +180,20 @@ def test_shares_of_time_count_what_training_would_have_taken() -> None:
 def test_the_report_holds_every_method_and_family() -> None:
     text = report(runs_of(ordered))
     assert text.startswith("3 problems, 3 methods, 2 seeds, 3 evaluations.")
-    assert "## Final ranks: p" in text
-    assert "## Final ranks: q" in text
+    assert "| method | p | q |" in text
     assert "| method | 1 | 2 | 3 |" in text
     assert "nan" not in text
     assert report(runs_of(ordered)) == text
-    assert "## Final ranks: " not in report(runs_of(ordered, problems=("p/1", "p/2")))
+
+
+def test_families_are_ranked_apart() -> None:
+    def losses(problem: str, method: str, *_: int) -> float:
+        return float("ab".index(method) if problem == "q/1" else "ba".index(method))
+
+    runs = runs_of(losses, methods=("a", "b"))
+    table = ranks_of_families(runs).set_index("method")
+    assert table["p"].to_dict() == {"a": 2.0, "b": 1.0}
+    assert table["q"].to_dict() == {"a": 1.0, "b": 2.0}
 
 
 def test_long_lists_of_missing_runs_are_cut() -> None:
