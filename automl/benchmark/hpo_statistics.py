@@ -227,8 +227,8 @@ def _best_losses(runs: pd.DataFrame) -> pd.DataFrame:
 def _final_losses(runs: pd.DataFrame) -> pd.DataFrame:
     """Return one column for each method, one row for each problem and seed."""
     best = _best_losses(runs)
-    last = best.index.get_level_values("evaluation").max()
-    return best.xs(last, level="evaluation")
+    evaluations = best.index.get_level_values("evaluation")
+    return best[evaluations == evaluations.max()].droplevel("evaluation")
 
 
 def reported_evaluations(n: int) -> list[int]:
