@@ -228,7 +228,8 @@ def _final_losses(runs: pd.DataFrame) -> pd.DataFrame:
     """Return one column for each method, one row for each problem and seed."""
     best = _best_losses(runs)
     evaluations = best.index.get_level_values("evaluation")
-    return best[evaluations == evaluations.max()].droplevel("evaluation")
+    last: pd.DataFrame = best[evaluations == evaluations.max()]
+    return last.reset_index(level="evaluation", drop=True)
 
 
 def reported_evaluations(n: int) -> list[int]:
