@@ -130,8 +130,8 @@ def _(column: CategoryColumn) -> Pipeline:
     if column.has_number_levels:
         numbers = parse_numbers(object_array(list(column.levels))).tolist()
         # The first of several levels that say the same number stands for it.
-        codes = {n: float(code) for code, n in reversed(list(enumerate(numbers)))}
-        return make_pipeline(*_as_numbers("coerce"), lookup(codes, otherwise=unknown))
+        by_number = {n: float(code) for code, n in reversed(list(enumerate(numbers)))}
+        return make_pipeline(*_as_numbers("coerce"), lookup(by_number, otherwise=unknown))
     texts = [*column.levels, *_also_written(column.levels), _MISSING]
     levels = np.array(texts, dtype=object)
     encoder = OrdinalEncoder(

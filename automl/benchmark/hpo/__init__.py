@@ -1,0 +1,1 @@
+"""Problems of hyperparameter optimisation whose evaluations cost next to nothing."""

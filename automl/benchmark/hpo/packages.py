@@ -1,0 +1,28 @@
+"""Packages that only some problems need."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from automl.errors import InputError
+
+
+def optional_package(name: str, purpose: str) -> Any:
+    """Return an imported package, or say in one line how to get it.
+
+    Parameters
+    ----------
+    name : str
+        What is imported.
+    purpose : str
+        What needs it, as the beginning of a sentence in the plural.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as missing:
+        if missing.name != name:
+            raise
+        raise InputError(
+            f"{purpose} need the package {name}, which is not installed: pip install 'divbo[hpo]'."
+        ) from None

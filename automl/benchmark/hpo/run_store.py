@@ -1,0 +1,185 @@
+"""Finished runs in a folder: one CSV file each, one row for each evaluation.
+
+The file of a run is `PROBLEM/METHOD/SEED.csv`. It appears whole or not at all, so a run that was
+interrupted leaves nothing that counts, and processes can write into one folder at the same time.
+Its first line is a comment with the settings, the versions of packages and the machine. Delete the
+folder of a method to have it run again.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pandas as pd
+
+from automl.errors import InputError
+from automl.versions import package_versions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """What all runs of a benchmark have in common.
+
+    Attributes
+    ----------
+    n_evaluations : int
+        Evaluations of each run.
+    batch_size : int
+        Configurations that are asked for before their losses are told.
+    n_initial : int
+        Size of the first batch: the initial design.
+    """
+
+    n_evaluations: int
+    batch_size: int
+    n_initial: int
+
+    def __post_init__(self) -> None:
+        if min(self.n_evaluations, self.batch_size, self.n_initial) < 1:
+            raise InputError(f"Numbers of evaluations must be positive: {self}.")
+
+    def __str__(self) -> str:
+        return (
+            f"n_evaluations={self.n_evaluations} batch_size={self.batch_size} "
+            f"n_initial={self.n_initial}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunKey:
+    """What tells one run from the others.
+
+    Attributes
+    ----------
+    problem, method : str
+        Names.
+    seed : int
+        Seed of the method.
+    """
+
+    problem: str
+    method: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """One row of a run.
+
+    Attributes
+    ----------
+    evaluation : int
+        Counted from 1.
+    loss, best : float
+        Loss of the configuration, and the smallest so far.
+    seconds : float
+        That the method took: an equal share of its `ask`, and its `tell`.
+    training_seconds : float
+        That the real evaluation would have taken; NaN where nobody knows.
+    """
+
+    evaluation: int
+    loss: float
+    best: float
+    seconds: float
+    training_seconds: float
+
+
+_KEY_COLUMNS = [field.name for field in fields(RunKey)]
+_ROW_COLUMNS = [field.name for field in fields(Evaluation)]
+
+
+@dataclass(frozen=True, slots=True)
+class RunStore:
+    """A folder of runs with the same settings.
+
+    Attributes
+    ----------
+    folder : Path
+        Made when the first run is written.
+    settings : RunSettings
+        Of every run.
+    """
+
+    folder: Path
+    settings: RunSettings
+
+    def holds(self, key: RunKey) -> bool:
+        """Return whether a run is finished.
+
+        Raises
+        ------
+        InputError
+            If it was run with other settings.
+        """
+        path = self._path(key)
+        if not path.exists():
+            return False
+        with path.open(encoding="utf-8") as file:
+            found = file.readline().removeprefix("#").partition(";")[0].strip()
+        if found != str(self.settings):
+            raise InputError(
+                f"{path} was run with {found}, not {self.settings}: name another folder."
+            )
+        return True
+
+    def write(self, key: RunKey, evaluations: Sequence[Evaluation]) -> None:
+        """Keep a finished run."""
+        path = self._path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(f".{os.getpid()}.partial")
+        with partial.open("w", newline="", encoding="utf-8") as file:
+            file.write(f"# {self.settings}; {_circumstances()}\n")
+            writer = csv.writer(file)
+            writer.writerow([*_KEY_COLUMNS, *_ROW_COLUMNS])
+            writer.writerows((*astuple(key), *astuple(evaluation)) for evaluation in evaluations)
+        partial.replace(path)
+
+    def _path(self, key: RunKey) -> Path:
+        if "/" in key.method:
+            raise InputError(f"The name of a method holds no slash: {key.method!r}.")
+        return self.folder / key.problem / key.method / f"{key.seed}.csv"
+
+
+def _circumstances() -> str:
+    versions = package_versions()
+    for name in ("ioh", "onnxruntime"):
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    known = " ".join(f"{name}={value}" for name, value in versions.items())
+    return f"{known}; {platform.machine()} {platform.system()}"
+
+
+def read_runs(folder: Path) -> pd.DataFrame:
+    """Return the evaluations of all runs in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        What `RunStore` wrote to.
+
+    Returns
+    -------
+    frame
+        The columns of `RunKey` and `Evaluation`; rows of a run follow each other.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
+    paths = sorted(folder.rglob("*.csv"))
+    if not paths:
+        raise InputError(f"{folder} holds no runs.")
+    types = {"problem": str, "method": str}
+    return pd.concat(
+        [pd.read_csv(path, skiprows=1, dtype=types) for path in paths], ignore_index=True
+    )
