@@ -97,10 +97,28 @@ class FittedForest:
         -------
         mean, std : (n,) arrays, loss
             The standard deviation is at least the root of the floor.
+
+        Raises
+        ------
+        ValueError
+            If the number of columns is not that of the observations.
         """
-        # The estimators' own predict checks and converts X once per tree, which costs more than
-        # the trees themselves.
-        rows = np.ascontiguousarray(X, dtype=np.float32)
+        rows = rows_for_trees(X, self.trees[0].n_features)
         of_trees = np.stack([tree.predict(rows)[:, 0] for tree in self.trees])
         variance = np.maximum(of_trees.var(axis=0), self.variance_floor)
         return of_trees.mean(axis=0), np.sqrt(variance)
+
+
+def rows_for_trees(X: FloatArray, n_columns: int) -> Any:
+    """Return encoded configurations in the form that compiled trees take.
+
+    Raises
+    ------
+    ValueError
+        If the number of columns is another one.
+    """
+    # The estimators' own predict checks and converts X once per tree, which costs more than the
+    # trees themselves. Compiled trees check nothing, and would read beyond the array.
+    if X.ndim != 2 or X.shape[1] != n_columns:
+        raise ValueError(f"X must be (n, {n_columns}), not {X.shape}")
+    return np.ascontiguousarray(X, dtype=np.float32)

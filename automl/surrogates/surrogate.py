@@ -26,6 +26,11 @@ class FittedSurrogate(Protocol):
             Predicted mean.
         std : (n,) array, loss
             Predicted standard deviation, positive.
+
+        Raises
+        ------
+        ValueError
+            If the number of columns is not that of the observations.
         """
         ...
 
@@ -49,6 +54,8 @@ class Surrogate(Protocol):
         ------
         ValueError
             If there is no observation, the lengths differ, or a value is not finite.
+        SurrogateError
+            If this surrogate cannot be fitted on these observations, though another one may.
         """
         ...
 

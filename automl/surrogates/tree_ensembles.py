@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
-from automl.surrogates.random_forest import FittedForest
+from automl.surrogates.random_forest import FittedForest, rows_for_trees
 from automl.surrogates.surrogate import check_observations, check_positive
 from search_space.arrays import FloatArray
 
@@ -185,8 +185,13 @@ class FittedGradientBoosting:
         -------
         mean, std : (n,) arrays, loss
             The standard deviation is at least the root of the residual variance.
+
+        Raises
+        ------
+        ValueError
+            If the number of columns is not that of the observations.
         """
-        rows = np.ascontiguousarray(X, dtype=np.float32)
+        rows = rows_for_trees(X, self.models[0].trees[0].n_features)
         of_models = np.empty((len(self.models), len(rows)))
         for prediction, model in zip(of_models, self.models, strict=True):
             prediction[:] = model.start

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
+from automl.surrogates.dynamic_ensemble import DynamicEnsemble, default_members
 from automl.surrogates.gaussian_process import GaussianProcess
+from automl.surrogates.member_weights import equal_weights
 from automl.surrogates.random_forest import RandomForest
 from automl.surrogates.surrogate import Surrogate
 from automl.surrogates.tree_ensembles import ExtraTrees, GradientBoosting
@@ -17,7 +19,13 @@ from search_space.encoding import ColumnLayout
 
 # The learner, and three numbers of each.
 LAYOUT = ColumnLayout(numeric=tuple(range(2, 8)), categorical=((0, 1),))
-RANDOMISED: list[Surrogate] = [RandomForest(), ExtraTrees(), GradientBoosting()]
+MEMBERS = default_members(LAYOUT)
+RANDOMISED: list[Surrogate] = [
+    RandomForest(),
+    ExtraTrees(),
+    GradientBoosting(),
+    DynamicEnsemble(members=MEMBERS, weights=equal_weights(MEMBERS)),
+]
 SURROGATES: list[Surrogate] = [*RANDOMISED, GaussianProcess(layout=LAYOUT)]
 
 every_surrogate = pytest.mark.parametrize("surrogate", SURROGATES, ids=lambda s: type(s).__name__)
@@ -171,3 +179,13 @@ def test_observations_that_cannot_be_learned_from_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match="must be"):
         surrogate.fit(X, y, np.random.default_rng(0))
+
+
+@every_surrogate
+@pytest.mark.parametrize("shape", [(3, 7), (3, 9), (8,)])
+def test_configurations_with_other_columns_are_refused(
+    surrogate: Surrogate, shape: tuple[int, ...]
+) -> None:
+    fitted = surrogate.fit(*observations(0), np.random.default_rng(0))
+    with pytest.raises(ValueError, match="must be"):
+        fitted.predict(np.zeros(shape))
