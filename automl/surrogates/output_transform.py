@@ -45,6 +45,7 @@ from search_space.arrays import FloatArray
 # differences of 1e-3 are told apart even at the end where a power is flat.
 _LARGEST_EXPONENT, _LARGEST_RANGE = 300.0, 30.0
 _RESOLUTION = 1e-12  # a deviation below this share of the values is rounding
+_SMALLEST_SHARE = 1e-150  # of the largest loss; one below it is taken for zero
 _FURTHEST = 1e9  # standard deviations; no loss is taken for further away
 _UNLIKELY = 1e6  # minus log likelihood of what merges all losses
 _LARGEST_RATIO, _STEEPEST = 1e150, 1e150  # of a later loss to the unit; of the lines beyond
@@ -175,7 +176,7 @@ class OutputTransform:
         largest = float(np.max(np.abs(losses)))
         # Divided first, so that squares cannot overflow.
         unit = largest * float(np.std(losses / largest)) if largest > 0.0 else 0.0
-        if not unit > np.finfo(np.float64).tiny or np.ptp(losses / largest) == 0.0:
+        if not unit > np.finfo(np.float64).tiny:
             return _shifted(losses)
         for candidate in self._candidates(losses, unit):
             fitted = candidate.standardised_on(losses)
@@ -189,7 +190,7 @@ class OutputTransform:
         if self.power:
             power = most_likely_power(Shape.YEO_JOHNSON, losses / unit)
             candidates.insert(0, _ranged(Shape.YEO_JOHNSON, power, unit, losses))
-        if self.power and losses.min() > 0.0:
+        if self.power and losses.min() > _SMALLEST_SHARE * losses.max():
             typical = float(np.exp(np.mean(np.log(losses))))
             power = most_likely_power(Shape.BOX_COX, losses / typical)
             candidates.insert(0, _ranged(Shape.BOX_COX, power, typical, losses))

@@ -33,7 +33,9 @@ from search_space.arrays import FloatArray
 # Differs from [1]: its public code takes the spread of the outputs of a model's stages for the
 # deviation of its prediction. Stages fit residuals, so that spread falls with the learning rate
 # and not with what is known; here it is that of whole models. The learning rate is 0.3 and not
-# 0.1: after ten steps of a tenth a third of every difference would be left unlearned.
+# 0.1: after ten steps of a tenth a third of every difference would be left unlearned. Splits of
+# randomised trees choose from half of the columns and not from all: a column of zeros and ones has
+# one threshold only, so that on choices the trees would be copies of each other, without variance.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,8 @@ class ExtraTrees:
     ----------
     n_trees : int
         Trees, each grown on all observations with thresholds drawn at random.
+    feature_fraction : float
+        Share of the columns that each split may choose from, in (0, 1].
     min_rows_in_leaf : int
         Rows that each side of a split must keep.
     variance_floor : float, loss squared
@@ -51,11 +55,14 @@ class ExtraTrees:
     """
 
     n_trees: int = 10
+    feature_fraction: float = 0.5
     min_rows_in_leaf: int = 1
     variance_floor: float = 1e-5
 
     def __post_init__(self) -> None:
         check_positive(n_trees=self.n_trees, variance_floor=self.variance_floor)
+        if not 0.0 < self.feature_fraction <= 1.0:
+            raise ValueError(f"feature_fraction must be in (0, 1], not {self.feature_fraction}")
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> FittedForest:
         """Grow the trees; see :class:`automl.surrogates.surrogate.Surrogate`."""
@@ -64,7 +71,7 @@ class ExtraTrees:
         target = np.ascontiguousarray(y, dtype=np.float64)
         trees = tuple(
             ExtraTreeRegressor(
-                max_features=None,
+                max_features=max(1, int(self.feature_fraction * X.shape[1])),
                 min_samples_leaf=self.min_rows_in_leaf,
                 random_state=int(seed),
             )

@@ -81,6 +81,15 @@ def test_a_member_that_cannot_be_fitted_loses_its_weight_and_the_reason_is_kept(
     assert set(model.member_predictions(X)) == {"a", "c"}
 
 
+def test_a_member_that_cannot_be_fitted_loses_the_weight_of_its_deviation_too() -> None:
+    members = {"a": FixedPrediction(1.0, std=0.3), "b": Unfittable()}
+    ensemble = DynamicEnsemble(
+        members=members, weights={"a": 1.0, "b": 0.0}, std_weights={"a": 0.5, "b": 0.5}
+    )
+    assert fitted(ensemble).std_weights == {"a": 1.0, "b": 0.0}
+    np.testing.assert_allclose(fitted(ensemble).predict(X)[1], 0.3)
+
+
 def test_if_the_only_member_with_weight_fails_the_forest_predicts() -> None:
     members = {"a": FixedPrediction(1.0), FOREST: FixedPrediction(2.0), "b": Unfittable()}
     weights = {"a": 0.0, FOREST: 0.0, "b": 1.0}

@@ -81,6 +81,19 @@ def test_one_outlier_leaves_the_others_apart() -> None:
     assert z[3] - z[0] > 1e3 * (y[3] - y[0]) / y.std()
 
 
+def test_outliers_stay_apart_from_each_other() -> None:
+    # The most likely power would spread the many and leave nothing of the two good ones.
+    y = np.array([1e-4, 2e-4, *(1.0 + 5e-3 * np.linspace(-1.0, 1.0, 200))])
+    z = OutputTransform().fit(y).apply(y)
+    assert np.all(np.diff(z) > 0.0)
+
+
+def test_losses_next_to_zero_are_taken_for_zero() -> None:
+    y = np.array([1e-200, 0.1, 0.2, 0.4])
+    assert OutputTransform().fit(y).shape is Shape.YEO_JOHNSON
+    assert OutputTransform().fit(np.maximum(y, 1e-9)).shape is Shape.BOX_COX
+
+
 @given(st.lists(ordinary, min_size=1, max_size=30), st.lists(ordinary, max_size=30))
 def test_the_order_of_any_losses_is_kept(fitted_on: list[float], later: list[float]) -> None:
     transform = OutputTransform().fit(as_array(fitted_on))

@@ -46,6 +46,36 @@ def test_randomised_trees_have_thresholds_of_their_own() -> None:
     assert len({float(tree.threshold[0]) for tree in trees}) == len(trees)
 
 
+def test_randomised_trees_differ_on_choices_too() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(2, size=(60, 8)).astype(np.float64)
+    y, probe = X @ np.arange(8.0), 1.0 - X
+    _, std = ExtraTrees().fit(X, y, rng).predict(probe)
+    assert np.mean(std > 0.1) > 0.7  # a few were observed
+    _, of_copies = ExtraTrees(feature_fraction=1.0).fit(X, y, rng).predict(probe)
+    assert of_copies.mean() < 0.5 * std.mean()
+
+
+def test_splits_choose_from_the_share_of_columns_asked_for() -> None:
+    X, y = observations()
+    X[:, 2] = X[:, 2] > 0.5  # one column explains nearly all, and with any threshold
+    roots = {
+        share: np.mean(
+            [
+                tree.feature[0] == 2
+                for tree in ExtraTrees(n_trees=200, feature_fraction=share)
+                .fit(X, y, np.random.default_rng(0))
+                .trees
+            ]
+        )
+        for share in (1.0, 0.5, 0.01)
+    }
+    # A node looks at int(share * 6) of the 6 columns, at least at one.
+    assert roots[1.0] == 1.0
+    assert roots[0.5] == pytest.approx(1 / 2, abs=4 * np.sqrt(1 / 4 / 200))
+    assert roots[0.01] == pytest.approx(1 / 6, abs=4 * np.sqrt(5 / 36 / 200))
+
+
 def test_leaves_of_randomised_trees_keep_the_rows_asked_for() -> None:
     X, y = observations()
     trees = ExtraTrees(min_rows_in_leaf=7).fit(X, y, np.random.default_rng(0)).trees
@@ -115,6 +145,8 @@ def test_where_models_agree_the_variance_is_the_floor(surrogate: type[Any]) -> N
     [
         (ExtraTrees, {"n_trees": 0}),
         (ExtraTrees, {"variance_floor": 0.0}),
+        (ExtraTrees, {"feature_fraction": 0.0}),
+        (ExtraTrees, {"feature_fraction": 1.1}),
         (GradientBoosting, {"n_stages": 0}),
         (GradientBoosting, {"variance_floor": float("nan")}),
         (GradientBoosting, {"n_models": 1}),
