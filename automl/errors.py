@@ -31,6 +31,10 @@ class SpaceExhaustedError(AutoMLError):
     """Every configuration of a finite space has been proposed."""
 
 
+class SurrogateError(AutoMLError):
+    """A surrogate cannot be fitted on these observations, though another one may."""
+
+
 class PredictionStoreError(AutoMLError):
     """Stored predictions are damaged or belong to another search."""
 

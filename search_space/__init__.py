@@ -5,7 +5,7 @@ from __future__ import annotations
 from search_space.adoption import adopt_space
 from search_space.component import BuildContext, Component, Stage
 from search_space.custom import as_component
-from search_space.encoding import ConfigurationEncoder
+from search_space.encoding import ColumnLayout, ConfigurationEncoder
 from search_space.errors import SearchSpaceError
 from search_space.pipeline import build_pipeline
 from search_space.presets import PAPER_SUBSTITUTIONS
@@ -17,6 +17,7 @@ from search_space.values import canonical, plain_values
 __all__ = [
     "PAPER_SUBSTITUTIONS",
     "BuildContext",
+    "ColumnLayout",
     "Component",
     "ConfigurationEncoder",
     "SearchSpace",

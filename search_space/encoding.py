@@ -16,10 +16,12 @@ different learners are never active together, so most of the array is 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from ConfigSpace import Configuration, Constant
+from ConfigSpace import Configuration, ConfigurationSpace, Constant
 from ConfigSpace.hyperparameters import (
     CategoricalHyperparameter,
     Hyperparameter,
@@ -32,6 +34,32 @@ from search_space.space import SearchSpace
 _SMALLEST_ACTIVE = 0.125
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnLayout:
+    """Which columns hold numbers, and which together hold one category.
+
+    Attributes
+    ----------
+    numeric : tuple of int
+        Columns of numeric and ordinal hyperparameters.
+    categorical : tuple of tuples of int
+        For each categorical hyperparameter the columns of its choices.
+    """
+
+    numeric: tuple[int, ...]
+    categorical: tuple[tuple[int, ...], ...]
+
+    @property
+    def n_columns(self) -> int:
+        """Return how many columns the layout describes."""
+        return len(self.numeric) + sum(len(group) for group in self.categorical)
+
+    @property
+    def is_continuous(self) -> bool:
+        """Return whether there is no categorical hyperparameter."""
+        return not self.categorical
+
+
 class ConfigurationEncoder:
     """Encodes configurations of one search space.
 
@@ -40,27 +68,36 @@ class ConfigurationEncoder:
 
     Parameters
     ----------
-    space : SearchSpace
+    space : SearchSpace or ConfigSpace.ConfigurationSpace
         The space that configurations come from.
 
     Attributes
     ----------
     columns : tuple of str
         Hyperparameter of each column; a choice follows after ``=``.
+    layout : ColumnLayout
+        What kind of hyperparameter each column belongs to.
     """
 
-    def __init__(self, space: SearchSpace) -> None:
+    def __init__(self, space: SearchSpace | ConfigurationSpace) -> None:
         scaled: list[tuple[str, int, float]] = []
         chosen: list[tuple[str, int, float]] = []
-        configuration_space = space.configuration_space
+        n_choices: list[int] = []
+        configuration_space = space.configuration_space if isinstance(space, SearchSpace) else space
         for name, hyperparameter in configuration_space.items():
             position = configuration_space.index_of[name]
             if isinstance(hyperparameter, CategoricalHyperparameter):
                 for rank, choice in enumerate(hyperparameter.choices):
                     chosen.append((f"{name}={choice}", position, rank))
+                n_choices.append(len(hyperparameter.choices))
             elif not isinstance(hyperparameter, Constant):
                 scaled.append((name, position, _largest(hyperparameter)))
         self.columns = tuple(name for name, _, _ in (*scaled, *chosen))
+        ends = np.cumsum([len(scaled), *n_choices]).tolist()
+        self.layout = ColumnLayout(
+            numeric=tuple(range(len(scaled))),
+            categorical=tuple(tuple(range(start, end)) for start, end in pairwise(ends)),
+        )
         self._positions = np.array([p for _, p, _ in (*scaled, *chosen)], dtype=np.int64)
         self._slopes = (1.0 - _SMALLEST_ACTIVE) / np.array([largest for _, _, largest in scaled])
         self._ranks = np.array([rank for _, _, rank in chosen], dtype=np.float64)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
+from automl.surrogates.surrogate import check_observations, check_positive
 from search_space.arrays import FloatArray
 
 # Differs from [2]: its trees split the levels of a category into any two sets, scikit-learn's
@@ -48,21 +49,14 @@ class RandomForest:
     variance_floor: float = 1e-5
 
     def __post_init__(self) -> None:
-        if self.n_trees < 1 or not self.variance_floor > 0.0:
-            raise ValueError(
-                f"n_trees and variance_floor must be positive, "
-                f"not {self.n_trees} and {self.variance_floor}"
-            )
+        check_positive(n_trees=self.n_trees, variance_floor=self.variance_floor)
 
-    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> FittedRandomForest:
+    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> FittedForest:
         """Grow the trees; see :class:`automl.surrogates.surrogate.Surrogate`."""
-        if len(X) < 1 or y.shape != (len(X),):
-            raise ValueError(f"X {X.shape} and y {y.shape} must be of the same length, at least 1")
-        if not (np.isfinite(X).all() and np.isfinite(y).all()):
-            raise ValueError("X and y must be finite")
+        check_observations(X, y)
         rows = X.astype(np.float32)
         trees = tuple(self._grow(rows, y, rng) for _ in range(self.n_trees))
-        return FittedRandomForest(trees=trees, variance_floor=self.variance_floor)
+        return FittedForest(trees=trees, variance_floor=self.variance_floor)
 
     def _grow(self, X: Any, y: FloatArray, rng: np.random.Generator) -> Any:
         """Return one tree on a bootstrap sample."""
@@ -77,8 +71,8 @@ class RandomForest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FittedRandomForest:
-    """A grown forest.
+class FittedForest:
+    """A grown forest, of whatever kind of trees.
 
     Attributes
     ----------
@@ -103,10 +97,28 @@ class FittedRandomForest:
         -------
         mean, std : (n,) arrays, loss
             The standard deviation is at least the root of the floor.
+
+        Raises
+        ------
+        ValueError
+            If the number of columns is not that of the observations.
         """
-        # The estimators' own predict checks and converts X once per tree, which costs more than
-        # the trees themselves.
-        rows = np.ascontiguousarray(X, dtype=np.float32)
+        rows = rows_for_trees(X, self.trees[0].n_features)
         of_trees = np.stack([tree.predict(rows)[:, 0] for tree in self.trees])
         variance = np.maximum(of_trees.var(axis=0), self.variance_floor)
         return of_trees.mean(axis=0), np.sqrt(variance)
+
+
+def rows_for_trees(X: FloatArray, n_columns: int) -> Any:
+    """Return encoded configurations in the form that compiled trees take.
+
+    Raises
+    ------
+    ValueError
+        If the number of columns is another one.
+    """
+    # The estimators' own predict checks and converts X once per tree, which costs more than the
+    # trees themselves. Compiled trees check nothing, and would read beyond the array.
+    if X.ndim != 2 or X.shape[1] != n_columns:
+        raise ValueError(f"X must be (n, {n_columns}), not {X.shape}")
+    return np.ascontiguousarray(X, dtype=np.float32)

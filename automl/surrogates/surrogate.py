@@ -26,6 +26,11 @@ class FittedSurrogate(Protocol):
             Predicted mean.
         std : (n,) array, loss
             Predicted standard deviation, positive.
+
+        Raises
+        ------
+        ValueError
+            If the number of columns is not that of the observations.
         """
         ...
 
@@ -49,5 +54,43 @@ class Surrogate(Protocol):
         ------
         ValueError
             If there is no observation, the lengths differ, or a value is not finite.
+        SurrogateError
+            If this surrogate cannot be fitted on these observations, though another one may.
         """
         ...
+
+
+def check_observations(X: FloatArray, y: FloatArray) -> None:
+    """Refuse what no surrogate can be fitted on.
+
+    Parameters
+    ----------
+    X : (n, d) array
+        Encoded configurations.
+    y : (n,) array, loss
+        Their losses.
+
+    Raises
+    ------
+    ValueError
+        If there is no observation, the lengths differ, or a value is not finite.
+    """
+    if X.ndim != 2 or len(X) < 1 or y.shape != (len(X),):
+        raise ValueError(
+            f"X {X.shape} and y {y.shape} must be (n, d) and (n,), n the same and at least 1"
+        )
+    if not (np.isfinite(X).all() and np.isfinite(y).all()):
+        raise ValueError("X and y must be finite")
+
+
+def check_positive(**settings: float) -> None:
+    """Refuse settings, given by name, that are not positive.
+
+    Raises
+    ------
+    ValueError
+        If one is not, or not a number.
+    """
+    for name, value in settings.items():
+        if not value > 0:
+            raise ValueError(f"{name} must be positive, not {value}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from automl.errors import SurrogateError
 from search_space.arrays import FloatArray
 
 
@@ -50,3 +51,30 @@ class KnownDiversity:
         self.pools.append(B)
         mean = np.linalg.norm(A[:, np.newaxis] - B[np.newaxis], axis=-1)
         return mean, np.zeros_like(mean)
+
+
+@dataclass
+class FixedPrediction:
+    """Predicts the same everywhere, and counts how often it is asked."""
+
+    mean: float
+    std: float = 1.0
+    asked: int = 0
+
+    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> FixedPrediction:  # noqa: ARG002
+        """Learn nothing."""
+        return self
+
+    def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what was given."""
+        self.asked += 1
+        return np.full(len(X), self.mean), np.full(len(X), self.std)
+
+
+@dataclass
+class Unfittable:
+    """Can never be fitted, whatever the observations."""
+
+    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> KnownLoss:  # noqa: ARG002
+        """Fail as surrogates do."""
+        raise SurrogateError("no factor")

@@ -26,7 +26,7 @@ from ConfigSpace.hyperparameters import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from search_space.encoding import ConfigurationEncoder
+from search_space.encoding import ColumnLayout, ConfigurationEncoder
 from search_space.space import SearchSpace, build_space
 from search_space.task import TaskProperties
 from search_space.values import canonical, plain_values
@@ -156,6 +156,44 @@ def test_different_values_of_any_active_hyperparameter_are_told_apart() -> None:
             changed = Configuration(configuration_space, vector=vector)
             rows = encoder.encode([default, changed])
             assert not np.array_equal(rows[0], rows[1]), name
+
+
+def test_the_columns_of_each_kind_are_known_by_position() -> None:
+    encoder = ConfigurationEncoder(small_space())
+    assert set(encoder.columns[:3]) == {"share", "steps", "many"}
+    assert encoder.columns[3:] == ("kind=a", "kind=b", "kind=c")
+    assert encoder.layout == ColumnLayout(numeric=(0, 1, 2), categorical=((3, 4, 5),))
+
+
+@pytest.mark.parametrize("name", ["default", "divbo", "fast"])
+def test_the_layout_names_every_column_once_and_groups_the_choices_of_a_category(name: str) -> None:
+    encoder = ConfigurationEncoder(preset(name))
+    layout = encoder.layout
+    named = [*layout.numeric, *(column for group in layout.categorical for column in group)]
+    assert sorted(named) == list(range(len(encoder.columns)))
+    assert layout.n_columns == len(encoder.columns)
+    assert not any("=" in encoder.columns[column] for column in layout.numeric)
+    owners = [
+        {encoder.columns[column].partition("=")[0] for column in group}
+        for group in layout.categorical
+    ]
+    assert all(len(owner) == 1 for owner in owners)
+    assert len(set[str]().union(*owners)) == len(owners)
+
+
+def test_only_a_space_without_categories_is_continuous() -> None:
+    numbers = ConfigurationSpace({"share": (0.0, 1.0), "many": (1, 10)})
+    assert ConfigurationEncoder(numbers).layout.is_continuous
+    assert not ConfigurationEncoder(small_space()).layout.is_continuous
+
+
+def test_a_plain_configuration_space_is_encoded_as_within_a_search_space() -> None:
+    space = small_space()
+    configurations = sampled(space, 0, 20)
+    plain = ConfigurationEncoder(space.configuration_space)
+    within = ConfigurationEncoder(space)
+    assert (plain.columns, plain.layout) == (within.columns, within.layout)
+    np.testing.assert_array_equal(plain.encode(configurations), within.encode(configurations))
 
 
 def test_five_thousand_configurations_are_encoded_in_milliseconds() -> None:

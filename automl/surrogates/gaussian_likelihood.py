@@ -1,0 +1,102 @@
+r"""The likelihood of a Gaussian process and the factorisation that it needs.
+
+For targets y with covariance :math:`C = K + \sigma^2 I` [1]_,
+
+.. math::
+
+   \log p(y) = -\tfrac12 y^T C^{-1} y - \tfrac12 \log |C| - \tfrac n2 \log 2 \pi, \quad
+   \frac{\partial \log p(y)}{\partial C} = \tfrac12 (\alpha \alpha^T - C^{-1}), \quad
+   \alpha = C^{-1} y.
+
+References
+----------
+.. [1] Rasmussen, Williams (2006). Gaussian Processes for Machine Learning. MIT Press, Eq. 2.30
+   and 5.9.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.linalg import lapack, solve_triangular
+
+from automl.errors import SurrogateError
+from search_space.arrays import FloatArray
+
+_FIRST_JITTER, _LARGEST_JITTER = 1e-10, 1e-4  # in mean variances; each try takes ten times the last
+
+
+def cholesky_factor(matrix: FloatArray) -> FloatArray:
+    """Return the lower Cholesky factor of a covariance matrix.
+
+    A matrix that is not positive definite by rounding is tried again with a little added to its
+    diagonal, ten times more at each try.
+
+    Parameters
+    ----------
+    matrix : (n, n) array, symmetric
+        Covariances.
+
+    Raises
+    ------
+    SurrogateError
+        If an entry is not finite, or the most that may be added is not enough.
+    """
+    if not np.isfinite(matrix).all():
+        raise SurrogateError("the covariance matrix is not finite")
+    scale = float(np.mean(np.diag(matrix)))
+    jitter = 0.0
+    while jitter <= _LARGEST_JITTER * (1.0 + 1e-9):
+        padded = matrix if jitter == 0.0 else matrix + jitter * scale * np.eye(len(matrix))
+        factor, failed = lapack.dpotrf(padded, lower=1, clean=1)
+        if not failed:
+            return np.asarray(factor)
+        jitter = 10.0 * jitter or _FIRST_JITTER
+    raise SurrogateError(
+        f"the covariance matrix of {len(matrix)} observations is not positive definite, "
+        f"even with {_LARGEST_JITTER:g} of its mean variance added to its diagonal"
+    )
+
+
+def solve_lower(factor: FloatArray, right: FloatArray) -> FloatArray:
+    """Return the solution x of ``factor @ x = right`` for a lower triangular factor."""
+    return np.asarray(solve_triangular(factor, right, lower=True, check_finite=False))
+
+
+def precision_times(factor: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the inverse of the factorised matrix times y."""
+    return np.asarray(
+        solve_triangular(factor, solve_lower(factor, y), lower=True, trans=1, check_finite=False)
+    )
+
+
+def log_likelihood(matrix: FloatArray, y: FloatArray) -> tuple[float, FloatArray]:
+    """Return the log likelihood of targets, and its derivative by the covariances.
+
+    Parameters
+    ----------
+    matrix : (n, n) array, symmetric
+        Covariances of the targets, noise included.
+    y : (n,) array
+        Targets, of mean zero.
+
+    Returns
+    -------
+    value : float
+        Log density.
+    sensitivity : (n, n) array, symmetric
+        Derivative by each entry of the matrix.
+
+    Raises
+    ------
+    SurrogateError
+        If the matrix cannot be factorised.
+    """
+    factor = cholesky_factor(matrix)
+    alpha = precision_times(factor, y)
+    log_root = float(np.sum(np.log(np.diag(factor))))
+    value = -0.5 * float(y @ alpha) - log_root - 0.5 * len(y) * math.log(2.0 * math.pi)
+    inverse, _ = lapack.dpotri(factor, lower=1)  # its lower triangle only
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    return value, 0.5 * (np.outer(alpha, alpha) - inverse)

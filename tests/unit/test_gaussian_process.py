@@ -1,0 +1,252 @@
+"""Tests of the Gaussian process."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import gamma, norm
+
+from automl.errors import SurrogateError
+from automl.surrogates import gaussian_process
+from automl.surrogates.gaussian_process import (
+    FittedGaussianProcess,
+    GaussianProcess,
+    LogPriors,
+    kernel_and_noise,
+)
+from automl.surrogates.kernels import points_of
+from search_space.arrays import FloatArray
+from search_space.encoding import ColumnLayout
+
+LAYOUT = ColumnLayout(numeric=(0, 1, 2, 3), categorical=((4, 5), (6, 7, 8)))
+
+
+def configurations(seed: int, n: int) -> FloatArray:
+    rng = np.random.default_rng(seed)
+    numbers = rng.uniform(0.125, 1.0, size=(n, 4))
+    return np.hstack(
+        [numbers, np.eye(2)[rng.integers(2, size=n)], np.eye(3)[rng.integers(3, size=n)]]
+    )
+
+
+def losses(X: FloatArray) -> FloatArray:
+    return np.asarray(np.sin(4.0 * X[:, 0]) + X[:, 1] ** 2 + 0.8 * X[:, 4])
+
+
+def fitted(seed: int = 0, n: int = 60, **options: float) -> FittedGaussianProcess:
+    X = configurations(seed, n)
+    process = GaussianProcess(layout=LAYOUT, **options)  # type: ignore[arg-type]
+    return process.fit(X, losses(X), np.random.default_rng(0))
+
+
+def logs_of(model: FittedGaussianProcess) -> FloatArray:
+    k = model.kernel
+    return np.log([*k.length_scales, *k.weights, k.variance, model.noise])
+
+
+def objective(logs: FloatArray, X: FloatArray, y: FloatArray) -> tuple[float, FloatArray]:
+    targets = (y - y.mean()) / y.std()
+    return gaussian_process._negative_log_posterior(
+        logs, points_of(X, LAYOUT), targets, LAYOUT, LogPriors.of(LAYOUT)
+    )
+
+
+def test_predictions_are_those_of_the_textbook_in_many_digits() -> None:
+    X, probe = configurations(0, 8), configurations(1, 5)
+    y = losses(X)
+    model = GaussianProcess(layout=LAYOUT).fit(X, y, np.random.default_rng(0))
+    centre, scale = y.mean(), y.std()
+    observed, asked = points_of(X, LAYOUT), points_of(probe, LAYOUT)
+    with mpmath.workdps(40):
+        C = mpmath.matrix((model.kernel.covariance(observed, observed)).tolist())
+        C += mpmath.mpf(model.noise) * mpmath.eye(8)
+        cross = mpmath.matrix(model.kernel.covariance(observed, asked).tolist())
+        targets = mpmath.matrix(((y - centre) / scale).tolist())
+        means = (cross.T * mpmath.lu_solve(C, targets)).T
+        variances = [
+            model.kernel.variance - (cross[:, i].T * mpmath.lu_solve(C, cross[:, i]))[0]
+            for i in range(5)
+        ]
+    mean, std = model.predict(probe)
+    np.testing.assert_allclose(mean, centre + scale * np.array(means.tolist()[0], float), rtol=1e-9)
+    np.testing.assert_allclose(std, scale * np.sqrt(np.array(variances, float)), rtol=1e-7)
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10_000))
+def test_the_gradient_of_the_posterior_is_the_limit_of_differences(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = configurations(seed, 15)
+    logs = LogPriors.of(LAYOUT).draw(rng) + 0.3 * rng.normal(size=8)
+    _, gradient = objective(logs, X, losses(X))
+    steps = 1e-5 * np.eye(8)
+    differences = [
+        (objective(logs + h, X, losses(X))[0] - objective(logs - h, X, losses(X))[0]) / 2e-5
+        for h in steps
+    ]
+    np.testing.assert_allclose(gradient, differences, rtol=1e-4, atol=1e-4)
+
+
+def test_the_priors_are_normal_on_logarithms_and_a_gamma_for_the_variance() -> None:
+    priors = LogPriors.of(LAYOUT)
+    rng = np.random.default_rng(0)
+
+    def density(logs: FloatArray) -> float:
+        others = [0, 1, 2, 3, 4, 5, 7]
+        normal = norm(priors.medians, np.where(np.isinf(priors.deviations), 1.0, priors.deviations))
+        # The density of a logarithm is that of the value times the value.
+        of_variance = gamma(0.5, scale=2.0).logpdf(np.exp(logs[6])) + logs[6]
+        return float(normal.logpdf(logs)[others].sum() + of_variance)
+
+    one, other = rng.normal(size=(2, 8))
+    change = priors.density(one)[0] - priors.density(other)[0]
+    assert change == pytest.approx(density(one) - density(other), rel=1e-9)
+    assert np.exp(priors.medians[:4]) == pytest.approx(np.exp(np.sqrt(2.0)) * 2.0)
+    assert np.exp(priors.medians[4:]) == pytest.approx([0.5, 0.5, 1.0, 0.01])
+
+
+def test_the_parameters_found_are_a_maximum() -> None:
+    X = configurations(0, 60)
+    best, gradient = objective(logs_of(fitted(max_steps=200)), X, losses(X))
+    lowest, highest = np.array(gaussian_process._bounds(LAYOUT)).T
+    inside = (logs_of(fitted()) > lowest + 1e-6) & (logs_of(fitted()) < highest - 1e-6)
+    assert inside.sum() >= 6
+    assert np.all(np.abs(gradient[inside]) < 0.05)
+    for seed in range(20):
+        noise = 0.3 * np.random.default_rng(seed).normal(size=8)
+        near = np.clip(logs_of(fitted(max_steps=200)) + noise, lowest, highest)
+        assert objective(near, X, losses(X))[0] > best
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_more_starting_points_never_give_less_probable_parameters(seed: int) -> None:
+    X = configurations(seed, 20)
+    y = losses(X) + np.random.default_rng(seed).normal(size=20)
+    values = [
+        objective(
+            logs_of(
+                GaussianProcess(layout=LAYOUT, n_starts=n).fit(X, y, np.random.default_rng(seed))
+            ),
+            X,
+            y,
+        )[0]
+        for n in (1, 2, 5)
+    ]
+    assert values[0] >= values[1] >= values[2]
+
+
+def test_a_smooth_loss_is_learned_from_few_observations() -> None:
+    probe = configurations(1, 200)
+    mean, std = fitted().predict(probe)
+    errors = mean - losses(probe)
+    assert np.sqrt(np.mean(errors**2)) < 0.1 * losses(probe).std()
+    assert np.mean(np.abs(errors) <= 2.0 * std) > 0.9
+
+
+def test_columns_without_influence_get_long_length_scales_and_small_weights() -> None:
+    k = fitted(n=100).kernel
+    assert min(k.length_scales[2:]) > 3.0 * max(k.length_scales[:2])
+    assert k.weights[0] > 3.0 * k.weights[1]
+
+
+def test_observations_are_reproduced_and_less_is_known_elsewhere() -> None:
+    X = configurations(0, 30)
+    mean, std = fitted(n=30).predict(X)
+    np.testing.assert_allclose(mean, losses(X), atol=0.1)
+    assert std.mean() < 0.7 * fitted(n=30).predict(configurations(1, 100))[1].mean()
+
+
+def test_far_from_all_observations_the_prior_is_predicted() -> None:
+    model = fitted()
+    mean, std = model.predict(np.full((1, 9), 1e6))
+    y = losses(configurations(0, 60))
+    assert mean == pytest.approx(y.mean(), abs=1e-9)
+    assert std == pytest.approx(y.std() * np.sqrt(model.kernel.variance), rel=1e-9)
+
+
+def test_other_units_of_the_loss_give_the_same_predictions_in_these_units() -> None:
+    X, probe = configurations(0, 40), configurations(1, 20)
+    process = GaussianProcess(layout=LAYOUT)
+    mean, std = process.fit(X, losses(X), np.random.default_rng(0)).predict(probe)
+    in_units = process.fit(X, 1e4 * losses(X) - 7.0, np.random.default_rng(0)).predict(probe)
+    np.testing.assert_allclose(in_units[0], 1e4 * mean - 7.0, rtol=1e-3)
+    np.testing.assert_allclose(in_units[1], 1e4 * std, rtol=1e-2)
+
+
+def test_noise_of_the_losses_is_found_and_not_part_of_the_deviation() -> None:
+    rng = np.random.default_rng(0)
+    X = np.hstack([rng.uniform(size=(150, 1))])
+    y = np.sin(3.0 * X[:, 0]) + 0.2 * rng.normal(size=150)
+    layout = ColumnLayout(numeric=(0,), categorical=())
+    model = GaussianProcess(layout=layout).fit(X, y, rng)
+    assert np.sqrt(model.noise) * model.scale == pytest.approx(0.2, rel=0.25)
+    assert model.predict(X)[1].mean() < 0.1
+
+
+@pytest.mark.parametrize("y", [np.full(5, 1 / 3), np.array([0.0, 0.0, 0.0, 0.0, 1e-300])])
+def test_losses_that_are_equal_or_nearly_so_keep_the_priors(y: FloatArray) -> None:
+    X = configurations(0, 5)
+    model = GaussianProcess(layout=LAYOUT).fit(X, y, np.random.default_rng(0))
+    mean, std = model.predict(X)
+    np.testing.assert_allclose(mean, y, atol=1e-12)
+    assert np.all(np.isfinite(std) & (std > 0.0))
+
+
+def test_the_deviation_is_never_below_the_floor() -> None:
+    X = configurations(0, 60)
+    model = fitted(std_floor=0.5)
+    _, std = model.predict(X)
+    np.testing.assert_allclose(std, 0.5 * losses(X).std(), rtol=1e-9)
+
+
+def test_losses_too_large_to_square_are_an_error_of_its_own() -> None:
+    X = configurations(0, 4)
+    with pytest.raises(SurrogateError, match="too large"):
+        GaussianProcess(layout=LAYOUT).fit(X, 1e300 * losses(X), np.random.default_rng(0))
+
+
+def test_a_start_that_fails_is_left_out_and_all_failing_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    search, calls = gaussian_process._negative_log_posterior, []
+
+    def failing_first(logs: FloatArray, *others: object) -> tuple[float, FloatArray]:
+        calls.append(logs)
+        if len(calls) == 1:
+            raise SurrogateError("no factor")
+        return search(logs, *others)  # type: ignore[arg-type]
+
+    def failing(*_: object) -> tuple[float, FloatArray]:
+        raise SurrogateError("no factor at all")
+
+    monkeypatch.setattr(gaussian_process, "_negative_log_posterior", failing_first)
+    mean, _ = fitted(n_starts=2).predict(configurations(1, 200))
+    assert np.corrcoef(mean, losses(configurations(1, 200)))[0, 1] > 0.9
+    monkeypatch.setattr(gaussian_process, "_negative_log_posterior", failing)
+    with pytest.raises(SurrogateError, match="no factor at all"):
+        fitted()
+
+
+def test_other_columns_than_the_layout_has_are_refused() -> None:
+    with pytest.raises(ValueError, match="must be"):
+        GaussianProcess(layout=LAYOUT).fit(
+            np.zeros((3, 8)), np.arange(3.0), np.random.default_rng(0)
+        )
+    with pytest.raises(ValueError, match="must be"):
+        fitted().predict(np.zeros((3, 8)))
+
+
+@pytest.mark.parametrize("name", ["n_starts", "max_steps", "std_floor"])
+def test_settings_have_to_be_positive(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        GaussianProcess(layout=LAYOUT, **{name: 0})  # type: ignore[arg-type]
+
+
+def test_parameters_are_in_the_order_of_their_logarithms() -> None:
+    kernel, noise = kernel_and_noise(np.log(np.arange(1.0, 9.0)), LAYOUT)
+    assert kernel.length_scales == pytest.approx([1.0, 2.0, 3.0, 4.0])
+    assert kernel.weights == pytest.approx([5.0, 6.0])
+    assert (kernel.variance, noise) == pytest.approx((7.0, 8.0))
