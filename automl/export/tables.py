@@ -39,7 +39,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?")
 _ENDS_OF_PERIODS = (" 00:00:00", "-01 00:00:00", "-01-01 00:00:00")
 
 
-def plain_columns(schema: Schema) -> ColumnTransformer:
+def plain_columns(schema: Schema) -> ColumnTransformer | Pipeline:
     """Return the step that prepares a user's table as a schema does.
 
     Raises
@@ -49,7 +49,8 @@ def plain_columns(schema: Schema) -> ColumnTransformer:
     """
     if schema.is_sparse:
         like = scipy.sparse.csr_array((2, schema.n_features_in))
-        return select([column.position for column in schema.columns], like)
+        chosen = select([column.position for column in schema.columns], like)
+        return make_pipeline(function(scipy.sparse.csr_array), chosen)  # other formats lack slices
     parts: list[tuple[str, Pipeline, list[Any]]] = []
     for _, group in groupby(schema.columns, key=_treated_together):
         columns = list(group)

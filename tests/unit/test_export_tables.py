@@ -86,6 +86,14 @@ def test_an_array_of_objects_is_read_alike() -> None:
     assert_same_columns(table, table)
 
 
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "dok", "bsr"])
+def test_sparse_tables_of_every_format_are_read(kind: str) -> None:
+    X = scipy.sparse.random_array((30, 5), density=0.3, rng=np.random.default_rng(0))
+    schema = learn_schema(X)
+    read = plain_columns(schema).transform(X.asformat(kind))
+    assert np.array_equal(read.toarray(), schema.transform(X).toarray())
+
+
 def test_the_kept_columns_of_a_sparse_table_stay_sparse() -> None:
     X = scipy.sparse.random_array((30, 5), density=0.3, rng=np.random.default_rng(0), format="csr")
     X = scipy.sparse.csr_array(X.toarray() * [1.0, 1.0, 0.0, 1.0, 1.0])
