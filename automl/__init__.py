@@ -6,9 +6,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from automl.ask_tell import AskTell
     from automl.estimator import AutoClassifier
 
-__all__ = ["AutoClassifier"]
+__all__ = ["AskTell", "AutoClassifier"]
 
 # A script's folder comes first on the import path, so a file of the user's may hide our package.
 _found = find_spec("search_space")
@@ -25,6 +26,10 @@ def __getattr__(name: str) -> object:
         from automl.estimator import AutoClassifier
 
         return AutoClassifier
+    if name == "AskTell":
+        from automl.ask_tell import AskTell
+
+        return AskTell
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

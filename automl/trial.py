@@ -28,6 +28,7 @@ class Origin(StrEnum):
     DEFAULT = "default"
     RANDOM = "random"
     LOCAL = "local search"
+    GIVEN = "given"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class Proposal:
     configuration : Configuration
         Values of the active hyperparameters.
     origin : Origin
-        Whether it is a learner's default, a random draw, or the end of a local search.
+        Whether it is a default, a random draw, the end of a local search, or was given by a user.
     beliefs : mapping of str to float
         Numbers that explain the choice, e.g. ranks and predicted loss; written to the journal.
     """

@@ -78,7 +78,7 @@ def local_search(
     values = acquisition(ends)
     climbing = list(range(len(ends)))
     for _ in range(max_steps):
-        neighbours = [_neighbours(ends[i], rng, n_neighbours) for i in climbing]
+        neighbours = [neighbours_of(ends[i], rng, n_neighbours) for i in climbing]
         if not any(neighbours):
             break
         scores = acquisition(list(chain.from_iterable(neighbours)))
@@ -88,7 +88,7 @@ def local_search(
     return ends
 
 
-def _neighbours(
+def neighbours_of(
     configuration: Configuration, rng: np.random.Generator, n_neighbours: int
 ) -> list[Configuration]:
     """Return some of the one-exchange neighbourhood: 4 draws a number, other choices [1]_."""

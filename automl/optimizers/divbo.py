@@ -20,12 +20,10 @@ from automl.ensembles.selection import select, shortlist
 from automl.errors import DegradedResultWarning
 from automl.history import History
 from automl.metrics import MetricError
-from automl.optimizers.bayesian import CandidateSettings, score_candidates
 from automl.optimizers.initial_design import DefaultsFirst, InitialDesign
 from automl.optimizers.random_search import propose_at_random
+from automl.optimizers.scored_candidates import Guidance, score_candidates
 from automl.surrogates.diversity import DiversitySurrogate, FittedDiversitySurrogate
-from automl.surrogates.random_forest import RandomForest
-from automl.surrogates.surrogate import Surrogate
 from automl.trial import Proposal
 from search_space.arrays import FloatArray, IntArray, PredictionArray
 
@@ -79,12 +77,11 @@ class DivBO:
         Draws that the minimum of Eq. (4) is averaged over, N.
     initial_design : InitialDesign
         What to try before the surrogates are used.
-    performance_surrogate : Surrogate
-        Model from encoded configurations to losses.
+    guidance : Guidance
+        Performance model, acquisition function and candidates: by default a random forest of the
+        losses as they are, and expected improvement.
     diversity_surrogate : DiversitySurrogate
         Model from pairs of encoded configurations to their diversity.
-    candidates : CandidateSettings
-        How many candidates are scored.
     pool : PoolSettings
         How the temporary pool is selected.
     """
@@ -93,9 +90,8 @@ class DivBO:
     tau: float = 0.2
     n_samples: int = 15
     initial_design: InitialDesign = field(default_factory=DefaultsFirst)
-    performance_surrogate: Surrogate = field(default_factory=RandomForest)
+    guidance: Guidance = field(default_factory=Guidance)
     diversity_surrogate: DiversitySurrogate = field(default_factory=DiversitySurrogate)
-    candidates: CandidateSettings = field(default_factory=CandidateSettings)
     pool: PoolSettings = field(default_factory=PoolSettings)
     _memo: tuple[History, _Knowledge] | None = field(
         default=None, init=False, repr=False, compare=False
@@ -109,11 +105,11 @@ class DivBO:
             return proposal
         if not history.successes:
             return propose_at_random(history, rng)
-        scored = score_candidates(history, rng, self.performance_surrogate, self.candidates)
+        scored = score_candidates(history, rng, self.guidance)
         diversity = self._expected_diversity(history, scored.encoded, rng)
         # `t` of Eq. (5) counts observations, those of the initial design included.
         weight = saturating_weight(history.n_finished, beta=self.beta, tau=self.tau)
-        scores = rank_sum(scored.log_ei, diversity, weight=weight)  # line 8
+        scores = rank_sum(scored.performance(), diversity, weight=weight)  # line 8
         for index in np.argsort(scores, kind="stable"):  # line 9
             if not history.was_proposed(scored.configurations[index]):
                 return scored.proposal(

@@ -7,15 +7,15 @@ from typing import Protocol
 
 import numpy as np
 
-from automl.history import History
 from automl.optimizers.random_search import propose_at_random
 from automl.trial import Origin, Proposal
+from automl.trial_history import TrialHistory
 
 
 class InitialDesign(Protocol):
     """Proposes until the model-based part of an optimiser may take over."""
 
-    def propose(self, history: History, rng: np.random.Generator) -> Proposal | None:
+    def propose(self, history: TrialHistory, rng: np.random.Generator) -> Proposal | None:
         """Return the next proposal of the design, or None when the design is complete."""
         ...
 
@@ -32,7 +32,7 @@ class RandomDesign:
 
     n_trials: int = 5
 
-    def propose(self, history: History, rng: np.random.Generator) -> Proposal | None:
+    def propose(self, history: TrialHistory, rng: np.random.Generator) -> Proposal | None:
         """Return a random proposal while fewer than `n_trials` were started."""
         if history.n_started >= self.n_trials:
             return None
@@ -54,7 +54,7 @@ class DefaultsFirst:
 
     n_random: int = 2
 
-    def propose(self, history: History, rng: np.random.Generator) -> Proposal | None:
+    def propose(self, history: TrialHistory, rng: np.random.Generator) -> Proposal | None:
         """Return the cheapest default that was not tried yet, then random proposals."""
         defaults = history.problem.search_space.defaults
         for configuration in defaults:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from automl.history import History
 from automl.trial import Status
+from automl.trial_history import TrialHistory
 from search_space.arrays import FloatArray
 
 
-def performance_observations(history: History) -> tuple[FloatArray, FloatArray]:
+def performance_observations(history: TrialHistory) -> tuple[FloatArray, FloatArray]:
     """Return every trial as a row and its loss, failures and pending trials included.
 
     A failed trial has the worst loss seen, so that the surrogate avoids its neighbourhood. A
@@ -36,14 +36,14 @@ def performance_observations(history: History) -> tuple[FloatArray, FloatArray]:
     return X, np.array(targets)
 
 
-def _target(history: History, number: int, worst: float, median: float) -> float:
+def _target(history: TrialHistory, number: int, worst: float, median: float) -> float:
     outcome = history.outcome_of(number)
     if outcome is None:
         return median
     return outcome.loss if outcome.status is Status.SUCCESS else worst
 
 
-def best_trials(history: History, n_trials: int) -> list[int]:
+def best_trials(history: TrialHistory, n_trials: int) -> list[int]:
     """Return the numbers of the successful trials with the lowest losses, best first."""
     order = np.argsort(history.success_losses(), kind="stable")[:n_trials]
     return [history.successes[i] for i in order]

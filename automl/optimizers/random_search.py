@@ -15,10 +15,10 @@ import numpy as np
 from ConfigSpace import Configuration
 
 from automl.errors import SpaceExhaustedError
-from automl.history import History
 from automl.optimizers.candidates import random_candidates
 from automl.optimizers.enumeration import every_configuration
 from automl.trial import Origin, Proposal
+from automl.trial_history import TrialHistory
 
 if TYPE_CHECKING:
     from automl.optimizers.initial_design import InitialDesign
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _DRAWS_BEFORE_ENUMERATION = 2_000
 
 
-def propose_at_random(history: History, rng: np.random.Generator) -> Proposal:
+def propose_at_random(history: TrialHistory, rng: np.random.Generator) -> Proposal:
     """Return a uniform draw that was never taken up before.
 
     Where 2,000 further draws are all known, the space is finite and mostly tried: then the
@@ -60,7 +60,7 @@ class RandomSearch:
 
     initial_design: InitialDesign | None = None
 
-    def propose(self, history: History, rng: np.random.Generator) -> Proposal:
+    def propose(self, history: TrialHistory, rng: np.random.Generator) -> Proposal:
         """Return the next of the initial design, then uniform draws."""
         if self.initial_design is not None:
             proposal = self.initial_design.propose(history, rng)

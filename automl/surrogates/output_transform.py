@@ -27,6 +27,7 @@ References
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -105,6 +106,24 @@ class FittedTransform:
             z += self._slope(self.lowest) * np.minimum(x - self.lowest, 0.0)
             z += self._slope(self.highest) * np.maximum(x - self.highest, 0.0)
             return np.clip((z - self.centre) / self.scale, -_FURTHEST, _FURTHEST)
+
+    def as_numbers(self) -> dict[str, float]:
+        """Return numbers by name that `from_numbers` makes the same transform of."""
+        return {
+            "shape": float(list(Shape).index(self.shape)),
+            "power": self.power,
+            "unit": self.unit,
+            "lowest": self.lowest,
+            "highest": self.highest,
+            "centre": self.centre,
+            "scale": self.scale,
+        }
+
+    @classmethod
+    def from_numbers(cls, numbers: Mapping[str, float]) -> Self:
+        """Return the transform that `as_numbers` gave these of."""
+        others = {name: value for name, value in numbers.items() if name != "shape"}
+        return cls(shape=list(Shape)[int(numbers["shape"])], **others)
 
     def standardised_on(self, losses: FloatArray) -> Self | None:
         """Return the transform that gives these losses mean 0 and deviation 1, None if none can."""

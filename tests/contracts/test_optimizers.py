@@ -26,11 +26,12 @@ from fakes.histories import (
 
 from automl.errors import SpaceExhaustedError
 from automl.history import History
-from automl.optimizers.bayesian import BayesianOptimization, CandidateSettings
+from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.divbo import DivBO
 from automl.optimizers.initial_design import DefaultsFirst, InitialDesign, RandomDesign
 from automl.optimizers.optimizer import Optimizer
 from automl.optimizers.random_search import RandomSearch, propose_at_random
+from automl.optimizers.scored_candidates import CandidateSettings, Guidance
 from automl.surrogates.diversity import DiversitySurrogate
 from automl.surrogates.random_forest import RandomForest
 from automl.trial import Origin, Proposal
@@ -50,6 +51,7 @@ class DefaultOfEachThenRandom:
 
 FEW = CandidateSettings(n_random=40, n_local=3, max_steps=1)
 FOREST = RandomForest(n_trees=3)
+GUIDANCE = Guidance(model=FOREST, candidates=FEW)
 PAIRS = DiversitySurrogate(n_members=2, n_trees=3)
 RANDOM = RandomDesign(2)
 
@@ -58,18 +60,15 @@ def divbo(design: InitialDesign = RANDOM, beta: float = 0.05) -> DivBO:
     return DivBO(
         beta=beta,
         initial_design=design,
-        performance_surrogate=FOREST,
+        guidance=GUIDANCE,
         diversity_surrogate=PAIRS,
-        candidates=FEW,
     )
 
 
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "random search": RandomSearch,
     "random search, defaults first": lambda: RandomSearch(initial_design=DefaultsFirst()),
-    "bayesian": lambda: BayesianOptimization(
-        initial_design=RANDOM, surrogate=FOREST, candidates=FEW
-    ),
+    "bayesian": lambda: BayesianOptimization(initial_design=RANDOM, guidance=GUIDANCE),
     "divbo": divbo,
     "divbo, defaults first": lambda: divbo(DefaultsFirst()),
     "divbo, diversity alone": lambda: divbo(beta=1e6),

@@ -13,18 +13,19 @@ from automl.benchmark.synthetic import SyntheticProblem
 from automl.ensembles.diversity import pairwise_diversity
 from automl.ensembles.selection import select, shortlist
 from automl.history import History
-from automl.optimizers.bayesian import BayesianOptimization, CandidateSettings
+from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.divbo import DivBO
 from automl.optimizers.initial_design import RandomDesign
 from automl.optimizers.optimizer import Optimizer
 from automl.optimizers.random_search import RandomSearch
+from automl.optimizers.scored_candidates import CandidateSettings, Guidance
 from automl.storage.predictions import PredictionStore
 from search_space.arrays import FloatArray
 
 N_TRIALS = 40
 N_ROWS = 200
 PROBLEMS = range(6)
-FEW = CandidateSettings(n_random=400, n_local=5, max_steps=2)
+FEW = Guidance(candidates=CandidateSettings(n_random=400, n_local=5, max_steps=2))
 DESIGN = RandomDesign(n_trials=5)
 
 
@@ -59,7 +60,7 @@ def mean_diversity_from_the_best(history: History) -> float:
 
 @pytest.mark.slow
 def test_bayesian_optimisation_finds_lower_losses_than_random_search(tmp_path: Path) -> None:
-    guided = BayesianOptimization(initial_design=DESIGN, candidates=FEW)
+    guided = BayesianOptimization(initial_design=DESIGN, guidance=FEW)
     at_random = results_of(RandomSearch(DESIGN), tmp_path, lowest_loss)
     gain = at_random - results_of(guided, tmp_path, lowest_loss)
     assert wilcoxon(gain, alternative="greater").pvalue < 0.05
@@ -72,7 +73,7 @@ def test_divbo_proposes_what_differs_more_from_the_ensemble_than_without_diversi
     # The weight of diversity is larger than the paper's: 40 trials show what 250 would.
     without, with_diversity = (
         results_of(
-            DivBO(beta=beta, initial_design=DESIGN, candidates=FEW),
+            DivBO(beta=beta, initial_design=DESIGN, guidance=FEW),
             tmp_path,
             mean_diversity_from_the_best,
         )

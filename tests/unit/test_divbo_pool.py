@@ -14,13 +14,13 @@ from fakes.surrogates import KnownDiversity
 from automl.ensembles.selection import Selection, select
 from automl.errors import DegradedResultWarning
 from automl.history import History
-from automl.optimizers.bayesian import CandidateSettings
 from automl.optimizers.divbo import DivBO, PoolSettings
 from automl.optimizers.initial_design import RandomDesign
 from automl.optimizers.observations import best_trials
+from automl.optimizers.scored_candidates import CandidateSettings, Guidance
 from automl.scoring import as_metric
 
-FEW = CandidateSettings(n_random=40, n_local=2, max_steps=2)
+FEW = Guidance(candidates=CandidateSettings(n_random=40, n_local=2, max_steps=2))
 
 
 class Moody:
@@ -45,7 +45,7 @@ def test_the_best_trial_stands_for_a_pool_that_cannot_be_selected() -> None:
     scorer, surrogate = Moody(), KnownDiversity()
     history = history_scored_by(scorer)
     scorer.error = ZeroDivisionError("of all things")
-    optimizer = DivBO(initial_design=RandomDesign(0), candidates=FEW, diversity_surrogate=surrogate)
+    optimizer = DivBO(initial_design=RandomDesign(0), guidance=FEW, diversity_surrogate=surrogate)
     with pytest.warns(DegradedResultWarning, match="ZeroDivisionError: of all things"):
         proposal = optimizer.propose(history, np.random.default_rng(0))
     assert "rank_sum" in proposal.beliefs
@@ -57,7 +57,7 @@ def test_the_best_trial_stands_for_a_pool_that_cannot_be_selected() -> None:
 def test_it_is_said_once_and_the_search_recovers() -> None:
     scorer, surrogate = Moody(), KnownDiversity()
     history = history_scored_by(scorer)
-    optimizer = DivBO(initial_design=RandomDesign(0), candidates=FEW, diversity_surrogate=surrogate)
+    optimizer = DivBO(initial_design=RandomDesign(0), guidance=FEW, diversity_surrogate=surrogate)
     job, sizes = mixed_job(), []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -79,7 +79,7 @@ def test_memory_that_is_missing_does_not_end_the_search(monkeypatch: pytest.Monk
 
     monkeypatch.setattr("automl.optimizers.divbo.select", fail)
     history = filled_history(mixed_job(), [succeed] * 4)
-    optimizer = DivBO(initial_design=RandomDesign(0), candidates=FEW)
+    optimizer = DivBO(initial_design=RandomDesign(0), guidance=FEW)
     with pytest.warns(DegradedResultWarning, match="MemoryError: no room"):
         assert optimizer.propose(history, np.random.default_rng(0)).beliefs
 
@@ -101,7 +101,7 @@ def test_a_pool_is_selected_with_the_weights_of_its_rows(
     job.problem = replace(job.problem, sample_weight=weights)
     history = filled_history(job, [succeed] * 4)
     pool = PoolSettings() if n_rows is None else PoolSettings(n_rows=n_rows)
-    DivBO(initial_design=RandomDesign(0), candidates=FEW, pool=pool).propose(
+    DivBO(initial_design=RandomDesign(0), guidance=FEW, pool=pool).propose(
         history, np.random.default_rng(0)
     )
     ((codes, of_rows),) = given

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from ConfigSpace import Configuration, ConfigurationSpace
+from fakes.samplers import RandomSearch
 
 from automl.benchmark.hpo.closed_form import ClosedForm, branin, conditional
-from automl.benchmark.hpo.methods import AskTell, RandomSearch, make_method
+from automl.benchmark.hpo.methods import AskTell, make_method
 from automl.benchmark.hpo.run_store import RunKey, RunSettings, RunStore, read_runs
 from automl.benchmark.hpo_runs import Run, evaluations_of, run_missing
 from automl.errors import InputError

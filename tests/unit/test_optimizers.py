@@ -29,16 +29,17 @@ from automl.acquisition.expected_improvement import log_expected_improvement
 from automl.ensembles.diversity import pairwise_diversity
 from automl.ensembles.selection import select, shortlist
 from automl.history import History
-from automl.optimizers.bayesian import (
-    BayesianOptimization,
-    CandidateSettings,
-    ScoredCandidates,
-    score_candidates,
-)
+from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.divbo import DivBO, PoolSettings
 from automl.optimizers.initial_design import DefaultsFirst, RandomDesign
 from automl.optimizers.observations import best_trials, performance_observations
 from automl.optimizers.random_search import RandomSearch
+from automl.optimizers.scored_candidates import (
+    CandidateSettings,
+    Guidance,
+    ScoredCandidates,
+    score_candidates,
+)
 from automl.scoring import as_metric
 from automl.surrogates.diversity import DiversitySurrogate
 from automl.surrogates.random_forest import RandomForest
@@ -54,14 +55,19 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 
 def bayesian(surrogate: Any = None, candidates: CandidateSettings = FEW) -> BayesianOptimization:
-    return BayesianOptimization(
-        initial_design=NO_DESIGN, surrogate=surrogate or RandomForest(), candidates=candidates
-    )
+    guidance = Guidance(model=surrogate or RandomForest(), candidates=candidates)
+    return BayesianOptimization(initial_design=NO_DESIGN, guidance=guidance)
 
 
-def divbo(**settings: Any) -> DivBO:
-    own: dict[str, Any] = {"initial_design": NO_DESIGN, "candidates": FEW}
-    return DivBO(**own | settings)
+def divbo(model: Any = None, candidates: CandidateSettings = FEW, **settings: Any) -> DivBO:
+    guidance = Guidance(model=model or RandomForest(), candidates=candidates)
+    return DivBO(**{"initial_design": NO_DESIGN, "guidance": guidance} | settings)
+
+
+def scored_by(
+    history: History, seed: int, model: Any, candidates: CandidateSettings = FEW
+) -> ScoredCandidates:
+    return score_candidates(history, rng(seed), Guidance(model=model, candidates=candidates))
 
 
 # Random search
@@ -90,11 +96,11 @@ def test_the_last_unknown_configuration_of_a_finite_space_is_found() -> None:
 
 def test_candidates_are_the_ends_of_local_searches_and_then_random_draws() -> None:
     history = filled_history(mixed_job(), [succeed] * 6)
-    scored = score_candidates(history, rng(), KnownLoss(), FEW)
+    scored = scored_by(history, 0, KnownLoss(), FEW)
     assert 1 <= scored.n_local <= 4
     n = scored.n_local + 80
     assert len(scored.configurations) == n
-    assert scored.log_ei.shape == scored.mean.shape == scored.std.shape == (n,)
+    assert scored.scores.shape == scored.mean.shape == scored.std.shape == (n,)
     encode = history.problem.encoder.encode
     assert np.array_equal(scored.encoded, encode(scored.configurations))
     assert np.array_equal(scored.mean, KnownLoss().predict(scored.encoded)[0])
@@ -103,25 +109,25 @@ def test_candidates_are_the_ends_of_local_searches_and_then_random_draws() -> No
 def test_local_searches_start_at_the_observations_with_the_lowest_loss() -> None:
     history = filled_history(mixed_job(), [succeed] * 6)
     starts = [history.trials[number].configuration for number in best_trials(history, 4)]
-    unmoved = score_candidates(history, rng(), KnownLoss(), replace(FEW, max_steps=0))
+    unmoved = scored_by(history, 0, KnownLoss(), replace(FEW, max_steps=0))
     assert unmoved.configurations[: unmoved.n_local] == starts
-    moved = score_candidates(history, rng(), KnownLoss(), replace(FEW, max_steps=9))
+    moved = scored_by(history, 0, KnownLoss(), replace(FEW, max_steps=9))
     assert moved.mean[: moved.n_local].min() < unmoved.mean[: unmoved.n_local].min()
 
 
 def test_local_searches_that_meet_give_one_candidate() -> None:
     history = filled_history(Job(finite_space(6)), [succeed] * 5)
     settings = CandidateSettings(n_random=1, n_local=5, max_steps=9)
-    scored = score_candidates(history, rng(), KnownLoss(), settings)
+    scored = scored_by(history, 0, KnownLoss(), settings)
     local = {tuple(found.items()) for found in scored.configurations[: scored.n_local]}
     assert len(local) == scored.n_local < 5
 
 
 def test_improvement_is_over_the_lowest_loss_that_was_observed() -> None:
     history = with_losses([0.4, 0.2, None, 0.7])
-    scored = score_candidates(history, rng(), KnownLoss(std=0.5), FEW)
+    scored = scored_by(history, 0, KnownLoss(std=0.5), FEW)
     expected = log_expected_improvement(scored.mean, np.full(len(scored.mean), 0.5), 0.2)
-    assert np.array_equal(scored.log_ei, expected)
+    assert np.array_equal(scored.scores, expected)
 
 
 def test_the_surrogate_is_fitted_on_all_trials_once() -> None:
@@ -138,16 +144,16 @@ def test_the_surrogate_is_fitted_on_all_trials_once() -> None:
 def test_the_candidate_with_the_highest_expected_improvement_is_proposed(seed: int) -> None:
     history = filled_history(mixed_job(), MIXED)
     proposal = bayesian(KnownLoss()).propose(history, rng(seed))
-    scored = score_candidates(history, rng(seed), KnownLoss(), FEW)
+    scored = scored_by(history, seed, KnownLoss(), FEW)
     new = [i for i, c in enumerate(scored.configurations) if not history.was_proposed(c)]
     # All are equally uncertain, so the lowest mean improves most.
     best = min(new, key=lambda i: scored.mean[i])
     assert proposal.configuration == scored.configurations[best]
     assert proposal.origin is (Origin.LOCAL if best < scored.n_local else Origin.RANDOM)
     assert proposal.beliefs == {
-        "predicted_loss": scored.mean[best],
+        "predicted_mean": scored.mean[best],
         "predicted_std": scored.std[best],
-        "log_expected_improvement": scored.log_ei[best],
+        "acquisition": scored.scores[best],
     }
 
 
@@ -158,7 +164,7 @@ def test_known_configurations_are_passed_over_in_the_order_of_improvement() -> N
     means = []
     for _ in range(5):
         proposal = optimizer.propose(history, history.rng())
-        means.append(proposal.beliefs["predicted_loss"])
+        means.append(proposal.beliefs["predicted_mean"])
         history.open_trial(proposal)  # stays pending: it is known all the same
     assert means == sorted(means)
     assert len(set(means)) == 5
@@ -180,7 +186,14 @@ def test_origin_and_beliefs_belong_to_the_index() -> None:
     configurations = list(history.problem.search_space.defaults)
     numbers = np.array([1.0, 2.0, 3.0])
     scored = ScoredCandidates(
-        configurations, np.zeros((3, 1)), -numbers, numbers, numbers / 10, n_local=1
+        configurations=configurations,
+        encoded=np.zeros((3, 1)),
+        scores=-numbers,
+        mean=numbers,
+        std=numbers / 10,
+        n_local=1,
+        objectives=None,
+        beliefs_of=lambda index: {"own": float(index)},
     )
     local, random = scored.proposal(0), scored.proposal(2, extra=7.0)
     origins = [scored.proposal(index).origin for index in range(3)]
@@ -188,9 +201,10 @@ def test_origin_and_beliefs_belong_to_the_index() -> None:
     assert local.configuration is configurations[0]
     assert random.configuration is configurations[2]
     assert random.beliefs == {
-        "predicted_loss": 3.0,
+        "predicted_mean": 3.0,
         "predicted_std": pytest.approx(0.3),
-        "log_expected_improvement": -3.0,
+        "acquisition": -3.0,
+        "own": 2.0,
         "extra": 7.0,
     }
 
@@ -207,7 +221,7 @@ def test_a_search_finds_better_models_than_random_draws_do() -> None:
             best.append(history.success_losses().min())
         return float(np.mean(best))
 
-    guided = BayesianOptimization(initial_design=RandomDesign(5), candidates=FEW)
+    guided = BayesianOptimization(initial_design=RandomDesign(5), guidance=Guidance(candidates=FEW))
     assert mean_of_best(guided) < mean_of_best(RandomSearch())
 
 
@@ -219,12 +233,12 @@ def test_the_settings_of_the_paper_can_be_written_down() -> None:
         initial_design=RandomDesign(5),
         beta=0.05,
         tau=0.2,
-        candidates=CandidateSettings(n_random=4_950, n_local=50),
+        guidance=Guidance(candidates=CandidateSettings(n_random=4_950, n_local=50)),
         pool=PoolSettings(size=25),
     )
     ours = DivBO()
     assert (paper.beta, paper.tau) == (ours.beta, ours.tau)
-    assert (paper.candidates, paper.pool) == (ours.candidates, ours.pool)
+    assert (paper.guidance, paper.pool) == (ours.guidance, ours.pool)
     assert ours.initial_design == DefaultsFirst()
     job = mixed_job()
     history = job.history()
@@ -249,7 +263,7 @@ def test_without_weight_for_diversity_it_is_bayesian_optimisation(n: int) -> Non
 
 def second_opinion(history: History, seed: int, beta: float, tau: float) -> tuple[int, Any]:
     """Work out the choice from the formulas: return its index and the scored candidates."""
-    scored = score_candidates(history, rng(seed), KnownLoss(), FEW)
+    scored = scored_by(history, seed, KnownLoss(), FEW)
     encode = history.problem.encoder.encode
     losses = history.success_losses()
     library = shortlist(losses, 250)
@@ -259,7 +273,7 @@ def second_opinion(history: History, seed: int, beta: float, tau: float) -> tupl
     pool = encode([history.trials[history.successes[library[i]]].configuration for i in members])
     distances = np.linalg.norm(scored.encoded[:, None] - pool[None], axis=-1)
     weight = beta * (1.0 / (1.0 + math.exp(-tau * history.n_finished)) - 0.5)
-    score = rankdata(-scored.log_ei) + weight * rankdata(-distances.min(axis=1))
+    score = rankdata(-scored.scores) + weight * rankdata(-distances.min(axis=1))
     order = np.argsort(score, kind="stable")
     new = [i for i in order if not history.was_proposed(scored.configurations[i])]
     return int(new[0]), scored
@@ -269,9 +283,7 @@ def second_opinion(history: History, seed: int, beta: float, tau: float) -> tupl
 @pytest.mark.parametrize("beta", [0.05, 1.0, 50.0])
 def test_the_choice_has_the_lowest_sum_of_ranks(beta: float, seed: int) -> None:
     history = filled_history(mixed_job(), MIXED * 2)
-    optimizer = divbo(
-        beta=beta, performance_surrogate=KnownLoss(), diversity_surrogate=KnownDiversity()
-    )
+    optimizer = divbo(beta=beta, model=KnownLoss(), diversity_surrogate=KnownDiversity())
     proposal = optimizer.propose(history, rng(seed))
     index, scored = second_opinion(history, seed, beta, tau=0.2)
     assert proposal.configuration == scored.configurations[index]
@@ -281,7 +293,7 @@ def test_diversity_changes_the_choice() -> None:
     history = filled_history(mixed_job(), MIXED * 2)
     choices = set()
     for beta in (0.0, 1e6):
-        known = {"performance_surrogate": KnownLoss(), "diversity_surrogate": KnownDiversity()}
+        known = {"model": KnownLoss(), "diversity_surrogate": KnownDiversity()}
         proposal = divbo(beta=beta, **known).propose(history, rng())
         choices.add(tuple(proposal.configuration.items()))
     assert len(choices) == 2
@@ -429,5 +441,5 @@ def test_settings_are_compared_without_what_was_learnt() -> None:
 
 
 def test_real_surrogates_are_the_default() -> None:
-    assert DivBO().performance_surrogate == RandomForest()
+    assert DivBO().guidance.model == RandomForest()
     assert DivBO().diversity_surrogate == DiversitySurrogate()

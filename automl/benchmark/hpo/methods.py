@@ -6,11 +6,13 @@ A method is asked for configurations and told their losses; nothing else is know
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from ConfigSpace import Configuration, ConfigurationSpace
 
+from automl import optimizers
 from automl.errors import InputError
+from automl.optimizers.dynamic_model import DynamicModel
 
 
 class AskTell(Protocol):
@@ -29,30 +31,28 @@ MakeMethod = Callable[[str, ConfigurationSpace, int], AskTell]
 """From the name of a method, a space of its own and a seed to a method that knows nothing yet."""
 
 
-class RandomSearch:
-    """Samples the space as ConfigSpace does, each configuration independently of the others.
-
-    Parameters
-    ----------
-    space : ConfigurationSpace
-        Belongs to this object from now on.
-    seed : int
-        Seed of the samples.
-    """
-
-    def __init__(self, space: ConfigurationSpace, seed: int) -> None:
-        self._space = space
-        self._space.seed(seed)
-
-    def ask(self, n: int) -> list[Configuration]:
-        """Return `n` samples."""
-        return [self._space.sample_configuration() for _ in range(n)]
-
-    def tell(self, configuration: Configuration, loss: float) -> None:
-        """Learn nothing."""
+def _of(optimizer: str, **others: Any) -> Callable[[ConfigurationSpace, int], AskTell]:
+    return lambda space, seed: optimizers.AskTell(space, optimizer, seed, **others)
 
 
-METHODS: dict[str, Callable[[ConfigurationSpace, int], AskTell]] = {"random": RandomSearch}
+METHODS: dict[str, Callable[[ConfigurationSpace, int], AskTell]] = {
+    "random": _of("random"),
+    **{
+        f"densbo_{alpha}": _of("densbo", surrogate=DynamicModel(alpha=alpha))
+        for alpha in (0.1, 0.5, 0.9, 1.0)
+    },
+    "equal_weights": _of("densbo", surrogate="equal_weights"),
+    **{
+        f"{surrogate}_mace": _of("densbo", surrogate=surrogate)
+        for surrogate in ("random_forest", "extra_trees", "gradient_boosting", "gaussian_process")
+    },
+    "forest_ei": _of("bo"),
+    **{
+        f"gp_{acquisition}": _of("sawei", acquisition=acquisition)
+        for acquisition in ("ei", "pi", "lcb", "sawei")
+    },
+}
+"""Names with "mace" differ from DensBO in the surrogate alone, those with "gp" in acquisition."""
 
 
 def make_method(method: str, space: ConfigurationSpace, seed: int) -> AskTell:

@@ -1,0 +1,372 @@
+"""The optimiser alone: asked for configurations of any space, told their losses."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ConfigSpace import Configuration, ConfigurationSpace
+
+from automl.errors import InputError, InputTypeError, SpaceExhaustedError
+from automl.optimizers.acquisition_policy import AcquisitionPolicy
+from automl.optimizers.bayesian import BayesianOptimization
+from automl.optimizers.initial_design import DefaultsFirst
+from automl.optimizers.named import acquisition_of, check_name, model_of
+from automl.optimizers.performance_model import PerformanceModel
+from automl.optimizers.random_search import RandomSearch
+from automl.optimizers.scored_candidates import Guidance
+from automl.storage.fingerprints import configuration_space_fingerprint
+from automl.storage.journal import Journal
+from automl.storage.journal_reading import JournalContent, read_journal, restored_trial
+from automl.storage.journal_records import JournalHeader
+from automl.surrogates.surrogate import Surrogate
+from automl.trial import Origin, Outcome, Proposal, Status, Trial
+from automl.trial_history import SpaceProblem, TrialHistory
+from automl.versions import package_versions
+from search_space.encoding import ConfigurationEncoder
+
+Configured = Configuration | Mapping[str, Any]
+"""A configuration, or values of its active hyperparameters by name."""
+
+_RANDOM = "random"
+_RECIPES: Mapping[str, tuple[str, str]] = {
+    "densbo": ("densbo", "mace"),
+    "bo": ("random_forest", "ei"),
+    "sawei": ("gaussian_process", "sawei"),
+}
+_KIND = "ask and tell"
+
+
+class Best(NamedTuple):
+    """The configuration with the lowest loss, and the loss."""
+
+    configuration: Configuration
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class _PlainSpace:
+    """A configuration space whose default is the one thing to try first."""
+
+    configuration_space: ConfigurationSpace
+
+    @property
+    def defaults(self) -> tuple[Configuration, ...]:
+        """The default configuration."""
+        return (self.configuration_space.get_default_configuration(),)
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    search_space: _PlainSpace
+    encoder: ConfigurationEncoder
+
+
+class AskTell:
+    """Minimises a loss that somebody else computes.
+
+    Parameters
+    ----------
+    space : ConfigurationSpace
+        What may be tried, with conditions and forbidden clauses; it is copied.
+    optimizer : str, default="densbo"
+        "densbo" (DensBO's ensemble of surrogates, Pareto fronts of three acquisition functions),
+        "bo" (random forest, expected improvement), "sawei" (Gaussian process, self-adjusting
+        weighted expected improvement), or "random".
+    seed : int, default=0
+        Seed of everything random.
+    surrogate : str, object or None, default=None
+        Another surrogate than that of the optimizer: "random_forest", "extra_trees",
+        "gradient_boosting", "gaussian_process", "densbo", "equal_weights", a `Surrogate` or a
+        `PerformanceModel`.
+    acquisition : str, object or None, default=None
+        Another acquisition function: "ei", "pi", "lcb", "sawei", "mace", or an
+        `AcquisitionPolicy`.
+    n_initial : int, default=8
+        Configurations before the surrogate is used: the default one and random draws.
+    path : str, Path or None, default=None
+        A file that every proposal and loss is written to before it counts.
+    resume : bool, default=False
+        Whether to go on with what the file at `path` holds; space, optimizer and seed have to be
+        the same. Where there is no file, a new one begins.
+
+    Raises
+    ------
+    ValueError
+        If an argument cannot be used, or the file belongs to something else.
+
+    Examples
+    --------
+    >>> from ConfigSpace import ConfigurationSpace
+    >>> optimizer = AskTell(ConfigurationSpace({"x": (-5.0, 5.0)}), optimizer="sawei", seed=0)
+    >>> for _ in range(15):
+    ...     (configuration,) = optimizer.ask()
+    ...     optimizer.tell(configuration, (configuration["x"] - 1.0) ** 2)
+    >>> round(float(optimizer.best.configuration["x"]), 1)
+    1.0
+    """
+
+    def __init__(  # noqa: PLR0913 - its public configuration, all of it optional
+        self,
+        space: ConfigurationSpace,
+        optimizer: str = "densbo",
+        seed: int = 0,
+        *,
+        surrogate: str | Surrogate | PerformanceModel | None = None,
+        acquisition: str | AcquisitionPolicy | None = None,
+        n_initial: int = 8,
+        path: str | Path | None = None,
+        resume: bool = False,
+    ) -> None:
+        if not isinstance(space, ConfigurationSpace) or not len(space):
+            raise InputTypeError(
+                f"space must be a ConfigurationSpace with a hyperparameter, found {space!r}"
+            )
+        self.space = copy.deepcopy(space)
+        self._seed = _whole("seed", seed, at_least=0)
+        n_initial = _whole("n_initial", n_initial, at_least=1)
+        guidance = _guidance(optimizer, surrogate, acquisition)
+        self._optimizer: BayesianOptimization | RandomSearch = RandomSearch(
+            initial_design=DefaultsFirst(n_random=0)
+        )
+        if guidance is not None:
+            self._optimizer = BayesianOptimization(
+                initial_design=DefaultsFirst(n_random=n_initial - 1), guidance=guidance
+            )
+        parts = (_name_of(surrogate), _name_of(acquisition))
+        self._asked_for = f"{_KIND}: {optimizer} {' '.join(parts)} {n_initial}"
+        self._journal: Journal | None = None
+        content: JournalContent | None = None
+        if path is not None:
+            self._journal, content = self._opened(Path(path), resume=resume)
+        elif resume:
+            raise InputError("resume=True needs path, the file to go on with")
+        problem: SpaceProblem = _Problem(_PlainSpace(self.space), ConfigurationEncoder(self.space))
+        self._history = TrialHistory(problem, self._seed, journal=self._journal)
+        self._untold: dict[tuple[tuple[str, object], ...], deque[int]] = {}
+        if content is not None:
+            self._replay(content)
+
+    def ask(self, n: int = 1) -> list[Configuration]:
+        """Return configurations worth trying next.
+
+        Those that were asked for before and are not told yet are reckoned with.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many.
+
+        Returns
+        -------
+        list of Configuration
+            All of them new; fewer than n only if the space has no more.
+
+        Raises
+        ------
+        SpaceExhaustedError
+            If every configuration of the space was tried.
+        """
+        n = _whole("n", n, at_least=1)
+        trials: list[Trial] = []
+        while len(trials) < n:
+            try:
+                proposals = self._proposals(n - len(trials))
+            except SpaceExhaustedError:
+                if not trials:
+                    raise
+                break
+            for proposal in proposals:
+                trials.append(self._open(proposal))
+        return [trial.configuration for trial in trials]
+
+    def tell(
+        self, configuration: Configured, loss: float | None = None, *, failure: str | None = None
+    ) -> None:
+        """Take note of what a configuration gave.
+
+        Parameters
+        ----------
+        configuration : Configuration or mapping
+            One that was asked for, or any other of the space.
+        loss : float or None
+            Lower is better.
+        failure : str or None
+            Why there is no loss, instead of one. Its neighbourhood is avoided.
+
+        Raises
+        ------
+        ValueError
+            If the loss is not finite, or the configuration is none of the space; nothing is
+            recorded then.
+        """
+        configuration = self._checked(configuration)
+        outcome = _outcome_of(loss, failure)  # raises before anything is written
+        waiting = self._untold.get(_key(configuration))
+        if waiting:
+            number = waiting.popleft()
+        else:
+            proposal = Proposal(configuration=configuration, origin=Origin.GIVEN)
+            number = self._history.open_trial(proposal).number
+        self._history.record(replace(outcome, number=number))
+
+    @property
+    def best(self) -> Best:
+        """The configuration with the lowest loss, the earliest among equals.
+
+        Raises
+        ------
+        ValueError
+            If no loss was told yet.
+        """
+        outcome = self._history.best
+        if outcome is None:
+            raise InputError("there is no best configuration: no loss was told yet")
+        return Best(self._history.trials[outcome.number].configuration, outcome.loss)
+
+    @property
+    def history(self) -> TrialHistory:
+        """All trials and outcomes so far; not to be changed."""
+        return self._history
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to a new file, which ``AskTell(..., path=path, resume=True)`` reads.
+
+        Raises
+        ------
+        ValueError
+            If the file is there already.
+        """
+        path = Path(path)
+        if path.exists():
+            raise InputError(f"path {str(path)!r} exists; name a new file")
+        with Journal.create(path, self._header(), time.monotonic) as journal:
+            for trial in self._history.trials:
+                journal.write_trial(trial)
+            for outcome in self._history.outcomes:
+                journal.write_outcome(outcome)
+
+    def close(self) -> None:
+        """Close the file, if there is one; nothing more can be asked or told then."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def _proposals(self, n: int) -> list[Proposal]:
+        history, rng = self._history, self._history.rng()
+        if isinstance(self._optimizer, BayesianOptimization):
+            return self._optimizer.propose_batch(history, rng, n)
+        return [self._optimizer.propose(history, rng)]
+
+    def _open(self, proposal: Proposal) -> Trial:
+        trial = self._history.open_trial(proposal)
+        self._untold.setdefault(_key(trial.configuration), deque()).append(trial.number)
+        return trial
+
+    def _checked(self, configuration: Configured) -> Configuration:
+        try:
+            return Configuration(self.space, values=dict(configuration))
+        except (ValueError, KeyError, TypeError) as error:
+            found = " ".join(f"{type(error).__name__}: {error}".split())
+            raise InputError(
+                f"configuration {configuration!r} is none of this space: {found}"
+            ) from error
+
+    def _opened(self, path: Path, *, resume: bool) -> tuple[Journal, JournalContent | None]:
+        header = self._header()
+        if not path.exists():
+            return Journal.create(path, header, time.monotonic), None
+        if not resume:
+            raise InputError(
+                f"path {str(path)!r} exists; give resume=True to go on with it, or name a new file"
+            )
+        content = read_journal(path)
+        for name, what in _MUST_AGREE.items():
+            found, wanted = getattr(content.header, name), getattr(header, name)
+            if found != wanted:
+                raise InputError(
+                    f"path {str(path)!r} holds a run with another {what}: {found!r} there, "
+                    f"{wanted!r} here; nothing in it was touched"
+                )
+        return Journal.continued(path, content.n_bytes, time.monotonic), content
+
+    def _header(self) -> JournalHeader:
+        return JournalHeader(
+            seed=self._seed,
+            metric=self._asked_for,
+            n_rows=0,
+            n_classes=0,
+            n_splits=0,
+            data="",
+            search_space=configuration_space_fingerprint(self.space),
+            versions=package_versions(),
+        )
+
+    def _replay(self, content: JournalContent) -> None:
+        trials = [restored_trial(written, self.space) for written in content.trials]
+        self._history.replay(trials, content.outcomes)
+        for trial in self._history.pending:
+            self._untold.setdefault(_key(trial.configuration), deque()).append(trial.number)
+
+
+_MUST_AGREE = {
+    "metric": "optimizer, surrogate, acquisition or n_initial",
+    "search_space": "space",
+    "seed": "seed",
+}
+
+
+def _key(configuration: Configuration) -> tuple[tuple[str, object], ...]:
+    return tuple(configuration.items())
+
+
+def _guidance(
+    optimizer: str,
+    surrogate: str | Surrogate | PerformanceModel | None,
+    acquisition: str | AcquisitionPolicy | None,
+) -> Guidance | None:
+    """Return what an optimizer goes by, None for random search."""
+    check_name("optimizer", optimizer, [*_RECIPES, _RANDOM])
+    if optimizer == _RANDOM:
+        if surrogate is not None or acquisition is not None:
+            raise InputError("surrogate and acquisition mean nothing with optimizer='random'")
+        return None
+    usual = _RECIPES[optimizer]
+    return Guidance(
+        model=model_of(usual[0] if surrogate is None else surrogate),
+        acquisition=acquisition_of(usual[1] if acquisition is None else acquisition),
+    )
+
+
+def _name_of(part: object) -> str:
+    """Return what a file says of a part: objects by their type alone."""
+    return str(part) if part is None or isinstance(part, str) else type(part).__qualname__
+
+
+def _whole(name: str, value: Any, *, at_least: int) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
+        raise InputError(f"{name} must be a whole number of at least {at_least}, found {value!r}")
+    return int(value)
+
+
+def _outcome_of(loss: float | None, failure: str | None) -> Outcome:
+    """Return an outcome of trial 0."""
+    if (loss is None) == (failure is None):
+        raise InputError(f"tell needs either a loss or a failure, found {loss!r} and {failure!r}")
+    if failure is not None:
+        return Outcome(
+            number=0, status=Status.CRASHED, loss=math.inf, seconds=0.0, reason=str(failure)
+        )
+    if not isinstance(loss, Real) or isinstance(loss, bool):
+        raise InputTypeError(f"loss must be a number, found {loss!r}")
+    if not math.isfinite(loss):
+        raise InputError(
+            f"loss must be finite, found {loss!r}; give failure='...' for what has none"
+        )
+    return Outcome(number=0, status=Status.SUCCESS, loss=float(loss), seconds=0.0)

@@ -1,0 +1,280 @@
+"""Candidates for one proposal, scored: random draws, ends of local searches, an evolved front."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from ConfigSpace import Configuration
+
+from automl.acquisition.acquisition import ConfidenceBound
+from automl.acquisition.nsga2 import crowded_order, nsga2
+from automl.acquisition.pareto_front import mace_batch, nondominated_ranks
+from automl.optimizers.acquisition_policy import AcquisitionPolicy, Always, Scoring, Situation
+from automl.optimizers.candidates import local_search, neighbours_of, random_candidates
+from automl.optimizers.observations import best_trials
+from automl.optimizers.performance_model import (
+    FittedModel,
+    PerformanceModel,
+    as_model,
+)
+from automl.surrogates.random_forest import RandomForest
+from automl.surrogates.surrogate import Surrogate
+from automl.trial import Origin, Proposal
+from automl.trial_history import TrialHistory
+from search_space.arrays import FloatArray, IntArray
+
+_POPULATION = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateSettings:
+    """How many candidates are scored for one proposal.
+
+    Attributes
+    ----------
+    n_random : int
+        Uniform draws.
+    n_local : int
+        Local searches, each started from one of the observations with the lowest loss.
+    max_steps : int
+        Moves of one local search at most.
+    n_neighbours : int
+        Neighbours that are looked at before a move.
+    n_generations : int
+        Generations that the front of several acquisition functions evolves through.
+    """
+
+    n_random: int = 4_950
+    n_local: int = 50
+    max_steps: int = 4
+    n_neighbours: int = 8
+    n_generations: int = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guidance:
+    """What tells good candidates from bad ones.
+
+    Attributes
+    ----------
+    model : PerformanceModel or Surrogate
+        From configurations to losses.
+    acquisition : AcquisitionPolicy
+        From what the model predicts to scores.
+    candidates : CandidateSettings
+        How many candidates are scored.
+    """
+
+    model: PerformanceModel | Surrogate = field(default_factory=RandomForest)
+    acquisition: AcquisitionPolicy = field(default_factory=Always)
+    candidates: CandidateSettings = field(default_factory=CandidateSettings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredCandidates:
+    """Candidates and what is believed of them.
+
+    Attributes
+    ----------
+    configurations : list of Configuration
+        c candidates; those that were searched for come first.
+    encoded : (c, d) array
+        The same, encoded.
+    scores : (c,) array
+        Acquisition function, greater is better.
+    mean, std : (c,) arrays
+        Prediction on the scale of the model.
+    n_local : int
+        How many of them were searched for.
+    objectives : (c, m) array or None
+        Several acquisition functions, where candidates are wanted that none outdoes in all.
+    beliefs_of : callable
+        What the proposal of a candidate has to carry beside the prediction.
+    """
+
+    configurations: list[Configuration]
+    encoded: FloatArray
+    scores: FloatArray
+    mean: FloatArray
+    std: FloatArray
+    n_local: int
+    objectives: FloatArray | None
+    beliefs_of: Callable[[int], Mapping[str, float]]
+
+    def proposal(self, index: int, **beliefs: float) -> Proposal:
+        """Return one candidate as a proposal, with the model's numbers and further ones."""
+        origin = Origin.LOCAL if index < self.n_local else Origin.RANDOM
+        known = {
+            "predicted_mean": float(self.mean[index]),
+            "predicted_std": float(self.std[index]),
+            "acquisition": float(self.scores[index]),
+        }
+        return Proposal(
+            configuration=self.configurations[index],
+            origin=origin,
+            beliefs=known | dict(self.beliefs_of(index)) | beliefs,
+        )
+
+    def performance(self) -> FloatArray:
+        """Return one number (c,) for each candidate, greater is better: its score, or its front."""
+        if self.objectives is None:
+            return self.scores
+        return -nondominated_ranks(self.objectives).astype(np.float64)
+
+    def best(self, history: TrialHistory, n: int, rng: np.random.Generator) -> list[int]:
+        """Return up to n candidates that were never taken up, to be evaluated together."""
+        if self.objectives is None:
+            return self._new(history, np.argsort(-self.scores, kind="stable"), n)
+        return self._new(history, self._front_first(self.objectives, history, n, rng), n)
+
+    def _front_first(
+        self, objectives: FloatArray, history: TrialHistory, n: int, rng: np.random.Generator
+    ) -> IntArray:
+        """Return all candidates, a batch drawn from the front of the new ones before the others."""
+        known = [history.was_proposed(found) for found in self.configurations[: self.n_local]]
+        new = np.setdiff1d(np.arange(len(objectives)), np.flatnonzero(known))
+        batch = new[mace_batch(objectives[new], self.mean[new], self.std[new], n, rng)]
+        others = np.argsort(-self.scores, kind="stable")
+        return np.concatenate([batch, others[~np.isin(others, batch)]])
+
+    def _new(self, history: TrialHistory, order: Sequence[int] | IntArray, n: int) -> list[int]:
+        found: dict[Configuration, int] = {}
+        for index in order:
+            configuration = self.configurations[index]
+            if configuration not in found and not history.was_proposed(configuration):
+                found[configuration] = int(index)
+                if len(found) == n:
+                    break
+        return list(found.values())
+
+
+def score_candidates(
+    history: TrialHistory, rng: np.random.Generator, guidance: Guidance
+) -> ScoredCandidates:
+    """Fit the model and score random and local candidates with it.
+
+    Parameters
+    ----------
+    history : TrialHistory
+        One trial at least has succeeded.
+    rng : numpy Generator
+        Source of every random choice.
+    guidance : Guidance
+        Model, acquisition function and number of candidates.
+    """
+    settings = guidance.candidates
+    model = as_model(guidance.model).fit_to(history, rng)
+    search = _Search(history, model, settings, rng)
+    scoring = guidance.acquisition.scoring(Situation(history, model, search.lowest_bound))
+    found = search.climb(scoring.score)
+    if scoring.objectives is not None:
+        found = search.evolve(found, scoring, search.random)
+    # Searches may meet. Vectors tell configurations apart faster than their hashes, which are
+    # made of text.
+    local = list({end.get_array().tobytes(): end for end in found}.values())
+    configurations = local + search.random
+    encoded = search.encode(configurations)
+    mean, std = model.surrogate.predict(encoded)
+
+    def beliefs_of(index: int) -> Mapping[str, float]:
+        of_policy = scoring.beliefs(float(mean[index]), float(std[index]))
+        return {**model.beliefs_at(encoded[index]), **of_policy}
+
+    return ScoredCandidates(
+        configurations=configurations,
+        encoded=encoded,
+        scores=scoring.score(mean, std),
+        mean=mean,
+        std=std,
+        n_local=len(local),
+        objectives=None if scoring.objectives is None else scoring.objectives(mean, std),
+        beliefs_of=beliefs_of,
+    )
+
+
+Score = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+class _Search:
+    """Searches of one proposal: all use the same model, draws and generator."""
+
+    def __init__(
+        self,
+        history: TrialHistory,
+        model: FittedModel,
+        settings: CandidateSettings,
+        rng: np.random.Generator,
+    ) -> None:
+        problem = history.problem
+        self.encode = problem.encoder.encode
+        self._model = model
+        self._settings = settings
+        self._rng = rng
+        trials = history.trials
+        self._starts = [trials[i].configuration for i in best_trials(history, settings.n_local)]
+        space = problem.search_space.configuration_space
+        self.random = random_candidates(space, settings.n_random, rng)
+
+    def climb(self, score: Score) -> list[Configuration]:
+        """Return the ends of local searches from the best observations."""
+
+        def acquisition(configurations: Sequence[Configuration]) -> FloatArray:
+            return score(*self._predict(configurations))
+
+        return local_search(
+            acquisition,
+            self._starts,
+            self._rng,
+            max_steps=self._settings.max_steps,
+            n_neighbours=self._settings.n_neighbours,
+        )
+
+    def lowest_bound(self, kappa: float) -> float:
+        """Return the least lower confidence bound of draws and of local searches for it."""
+        bound = ConfidenceBound(kappa)
+
+        def score(mean: FloatArray, std: FloatArray) -> FloatArray:
+            return bound(mean, std, self._model.incumbent)
+
+        return -float(score(*self._predict(self.random + self.climb(score))).max())
+
+    def evolve(
+        self, found: list[Configuration], scoring: Scoring, others: list[Configuration]
+    ) -> list[Configuration]:
+        """Return what a population near the front evolves to, beside what was found."""
+        objectives_of = scoring.objectives
+        if objectives_of is None or not self._settings.n_generations:
+            return found
+
+        # Vectors tell configurations apart faster than their hashes, which are made of text.
+        known: dict[bytes, Configuration] = {}
+
+        def named(configurations: Sequence[Configuration]) -> list[bytes]:
+            names = [configuration.get_array().tobytes() for configuration in configurations]
+            known.update(zip(names, configurations, strict=True))
+            return names
+
+        def objectives(names: list[bytes]) -> FloatArray:
+            return objectives_of(*self._predict([known[name] for name in names]))
+
+        def vary(parents: list[bytes], rng: np.random.Generator) -> list[bytes]:
+            return named([c for name in parents for c in neighbours_of(known[name], rng, 1)])
+
+        together = named([*found, *others])
+        values = objectives(together)
+        # The best by each objective; a front of all would cost more than it is worth.
+        best = np.unique(np.argsort(-values, axis=0)[:_POPULATION])
+        order = best[crowded_order(values[best])[:_POPULATION]]
+        members, _ = nsga2(
+            objectives,
+            [together[i] for i in order],
+            vary,
+            n_generations=self._settings.n_generations,
+            rng=self._rng,
+        )
+        return [*found, *(known[name] for name in members)]
+
+    def _predict(self, configurations: Sequence[Configuration]) -> tuple[FloatArray, FloatArray]:
+        return self._model.surrogate.predict(self.encode(configurations))
