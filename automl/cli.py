@@ -32,6 +32,17 @@ from automl.command_result import (
 )
 from automl.errors import InputError
 
+# Written down once more: what knows them takes long to import.
+_SURROGATES = (
+    "random_forest",
+    "extra_trees",
+    "gradient_boosting",
+    "gaussian_process",
+    "densbo",
+    "equal_weights",
+)
+_ACQUISITIONS = ("ei", "pi", "lcb", "sawei", "mace")
+
 _FIT_EXAMPLE = f"""{EXIT_CODES}
 
 example:
@@ -200,11 +211,29 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         help="auto, holdout, number of folds, or fraction of rows that validate [default: auto]",
     )
     add(
+        "--class-weight",
+        type=one_of("balanced"),
+        metavar="HOW",
+        help="balanced: in training, all classes weigh the same altogether [default: rows do]",
+    )
+    add(
         "--optimizer",
         type=one_of("divbo", "bo", "random"),
         default="divbo",
         metavar="NAME",
         help="divbo, bo or random [default: divbo]",
+    )
+    add(
+        "--surrogate",
+        type=one_of(*_SURROGATES),
+        metavar="NAME",
+        help=f"of divbo and bo: {', '.join(_SURROGATES)} [default: random_forest]",
+    )
+    add(
+        "--acquisition",
+        type=one_of(*_ACQUISITIONS),
+        metavar="NAME",
+        help=f"of divbo and bo: {', '.join(_ACQUISITIONS)} [default: ei]",
     )
     add(
         "--search-space",

@@ -11,7 +11,6 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy.typing as npt
-import pandas as pd
 from ConfigSpace import ConfigurationSpace
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
@@ -24,19 +23,22 @@ from automl.data.labels import comparable_labels
 from automl.data.weights import checked_sample_weight
 from automl.ensembles.weighted_ensemble import WeightedEnsemble
 from automl.errors import AutoMLWarning, DegradedResultWarning, InputError
-from automl.failures import Failure, failures_among
+from automl.fitted_views import FittedViews
 from automl.fitting import FitResult, fit_ensemble
 from automl.history import History
 from automl.interruption import ended_by_signals
-from automl.leaderboard import TrialRecord, leaderboard_frame
+from automl.leaderboard import TrialRecord
 from automl.model_state import fitted_names
+from automl.optimizers.acquisition_policy import AcquisitionPolicy
 from automl.optimizers.optimizer import Optimizer
+from automl.optimizers.performance_model import PerformanceModel
 from automl.parallel.slots import worker_count
 from automl.portable import Portable
 from automl.preparation import Prepared, prepare, prepare_again
 from automl.progress import watch
 from automl.settings import Settings, check_settings
 from automl.storage.journal_reading import JournalContent
+from automl.surrogates.surrogate import Surrogate
 from automl.trial import Outcome
 from automl.work_folder import begun_search, work_folder
 from search_space.arrays import FloatArray
@@ -44,7 +46,7 @@ from search_space.arrays import FloatArray
 Callback = Callable[[Outcome, History], object]
 
 
-class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class AutoClassifier(Portable, FittedViews, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
     """Searches for models that are good together and predicts with their weighted average.
 
     Learners, preprocessors and their hyperparameters form one search space. DivBO [1]_ proposes
@@ -74,6 +76,15 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         "divbo", "bo" (the same without diversity), "random", or an object with a method
         ``propose(history, rng)`` that returns a ``Proposal``. What it raises ends ``fit``, except
         ``SpaceExhaustedError``, which ends the search.
+    surrogate : str, object or None, default=None
+        Performance model of "divbo" and "bo": "random_forest" (None), "extra_trees",
+        "gradient_boosting", "gaussian_process", "densbo" (an ensemble of these that adapts its
+        weights), "equal_weights" (one that does not), or an object with a method
+        ``fit(X, y, rng)``.
+    acquisition : str, object or None, default=None
+        Acquisition function of "divbo" and "bo": "ei" (None), "pi", "lcb", "sawei" (weighted
+        expected improvement that adjusts its weight), "mace" (Pareto fronts of three functions),
+        or an object with a method ``scoring(situation)``.
     search_space : str or ConfigurationSpace, default="default"
         "default", "divbo" (the space of the paper), "fast" (three cheap learners), or a
         ConfigurationSpace made from one of them.
@@ -184,6 +195,8 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         cv: Any = "auto",
         class_weight: Mapping[Any, float] | str | None = None,
         optimizer: str | Optimizer = "divbo",
+        surrogate: str | Surrogate | PerformanceModel | None = None,
+        acquisition: str | AcquisitionPolicy | None = None,
         search_space: str | ConfigurationSpace = "default",
         include: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
@@ -206,6 +219,8 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.cv = cv
         self.class_weight = class_weight
         self.optimizer = optimizer
+        self.surrogate = surrogate
+        self.acquisition = acquisition
         self.search_space = search_space
         self.include = include
         self.exclude = exclude
@@ -354,12 +369,6 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         labels: npt.NDArray[Any] = self.classes_[self.ensemble_.codes_of(probabilities)]
         return labels
 
-    @property
-    def decision_threshold_(self) -> float:
-        """Probability of the second of two classes above which `predict` gives it."""
-        check_is_fitted(self, "ensemble_")
-        return self.ensemble_.threshold
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy of `predict`, whatever `scoring` is.
 
@@ -376,24 +385,6 @@ class AutoClassifier(Portable, ClassifierMixin, BaseEstimator):  # type: ignore[
         labels = comparable_labels(y)
         weights = checked_sample_weight(sample_weight, len(labels))
         return float(accuracy_score(labels, self.predict(X), sample_weight=weights))
-
-    def leaderboard(self) -> pd.DataFrame:
-        """Return every trial that ended by rising loss, then failures, cancelled trials last.
-
-        Returns
-        -------
-        DataFrame
-            Columns trial, learner, loss, seconds, status, weight (in the ensemble) and
-            configuration.
-        """
-        check_is_fitted(self, "ensemble_")
-        return leaderboard_frame(self.trials_, self.ensemble_.weights)
-
-    @property
-    def failures_(self) -> tuple[Failure, ...]:
-        """Kinds of failures, the most frequent first."""
-        check_is_fitted(self, "ensemble_")
-        return failures_among(self.trials_)
 
     def _search(
         self,

@@ -7,7 +7,7 @@ import numbers
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,20 @@ from automl.errors import InputError, InputTypeError, SandboxError
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.divbo import DivBO, PoolSettings
 from automl.optimizers.initial_design import DefaultsFirst
+from automl.optimizers.named import acquisition_of, model_of
 from automl.optimizers.optimizer import Optimizer
 from automl.optimizers.random_search import RandomSearch
+from automl.optimizers.scored_candidates import Guidance
 
-OPTIMIZERS: Mapping[str, Callable[[int], Optimizer]] = {
+OPTIMIZERS: Mapping[str, Callable[[int, Guidance], Optimizer]] = {
     # The temporary pool of Algorithm 1 is the ensemble that the search would end with.
-    "divbo": lambda ensemble_size: DivBO(pool=PoolSettings(size=ensemble_size)),
-    "bo": lambda _: BayesianOptimization(),
-    "random": lambda _: RandomSearch(initial_design=DefaultsFirst(n_random=0)),
+    "divbo": lambda size, guidance: DivBO(pool=PoolSettings(size=size), guidance=guidance),
+    "bo": lambda _, guidance: BayesianOptimization(guidance=guidance),
+    "random": lambda _, __: RandomSearch(initial_design=DefaultsFirst(n_random=0)),
 }
 """How each optimiser that has a name is made for an ensemble of a size."""
+
+_UNGUIDED = ("random",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +87,7 @@ def check_settings(estimator: Any) -> Settings:
     return Settings(
         time_limit=time_limit,
         n_trials=n_trials,
-        optimizer=_optimizer(estimator.optimizer, ensemble_size),
+        optimizer=_optimizer(estimator, ensemble_size),
         include=_names("include", estimator.include),
         exclude=_names("exclude", estimator.exclude),
         extra_learners=_sequence("extra_learners", estimator.extra_learners),
@@ -210,13 +214,14 @@ def _folder(name: str, value: Any) -> Path | None:
     return path.absolute()
 
 
-def _optimizer(value: Any, ensemble_size: int) -> Optimizer:
+def _optimizer(estimator: Any, ensemble_size: int) -> Optimizer:
+    value = estimator.optimizer
+    if isinstance(value, str) and value in OPTIMIZERS:
+        guidance = _guidance(estimator, has_effect=value not in _UNGUIDED)
+        return OPTIMIZERS[value](ensemble_size, guidance)
     if isinstance(value, str):
-        if value in OPTIMIZERS:
-            return OPTIMIZERS[value](ensemble_size)
-        known = ", ".join(map(repr, OPTIMIZERS))
         raise InputError(
-            f"optimizer {value!r} is unknown; use one of {known}",
+            f"optimizer {value!r} is unknown; use one of {', '.join(map(repr, OPTIMIZERS))}",
             in_python="(or an object with a method propose(history, rng))",
         )
     if isinstance(value, type) or not isinstance(value, Optimizer):
@@ -224,7 +229,24 @@ def _optimizer(value: Any, ensemble_size: int) -> Optimizer:
             f"optimizer must be a name or an object with a method propose(history, rng), "
             f"found {value!r}"
         )
+    _guidance(estimator, has_effect=False)
     return value
+
+
+def _guidance(estimator: Any, *, has_effect: bool) -> Guidance:
+    """Return what was asked for; raise InputError if it was and has no effect."""
+    asked = {"surrogate": estimator.surrogate, "acquisition": estimator.acquisition}
+    for name, value in asked.items():
+        if value is not None and not has_effect:
+            raise InputError(
+                f"{name} has no effect with optimizer {estimator.optimizer!r}; leave it out"
+            )
+    guidance = Guidance()
+    if estimator.surrogate is not None:
+        guidance = replace(guidance, model=model_of(estimator.surrogate))
+    if estimator.acquisition is not None:
+        guidance = replace(guidance, acquisition=acquisition_of(estimator.acquisition))
+    return guidance
 
 
 def _seed(random_state: Any) -> int:

@@ -14,6 +14,7 @@ from automl.changes import Change
 from automl.cli import main
 from automl.estimator import AutoClassifier
 from automl.model_file import load_model
+from automl.optimizers.named import ACQUISITIONS, SURROGATES
 from automl.settings import OPTIMIZERS
 from search_space.presets import PRESETS
 
@@ -53,7 +54,12 @@ def test_no_folder_is_made_for_a_search_that_does_not_start(
 def test_the_names_that_options_accept_are_those_that_exist(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    names = {"--optimizer": list(OPTIMIZERS), "--search-space": [p.name for p in PRESETS]}
+    names = {
+        "--optimizer": list(OPTIMIZERS),
+        "--surrogate": list(SURROGATES),
+        "--acquisition": list(ACQUISITIONS),
+        "--search-space": [p.name for p in PRESETS],
+    }
     for option, known in names.items():
         assert f"{option}: must be one of {', '.join(known)}, found" in fail(
             (*FIT, option, "nothing like it"), capsys
@@ -144,7 +150,8 @@ def test_options_reach_the_estimator(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = estimator_of(
         (
             *("--trials", "7", "--time-limit", "60", "--scoring", "roc_auc", "--cv", "0.2"),
-            *("--optimizer", "random", "--search-space", "fast", "--include", "lda, mlp"),
+            *("--class-weight", "balanced", "--surrogate", "densbo", "--acquisition", "mace"),
+            *("--optimizer", "bo", "--search-space", "fast", "--include", "lda, mlp"),
             *("--exclude", "mlp", "--ensemble-size", "9", "--trial-time-limit", "none"),
             *("--memory-limit", "512", "--no-refit", "--work-dir", "w", "--seed", "3"),
             *("--jobs", "-1", "--verbose", "--resume", "--deterministic"),
@@ -156,8 +163,10 @@ def test_options_reach_the_estimator(monkeypatch: pytest.MonkeyPatch) -> None:
         "n_trials": 7,
         "scoring": "roc_auc",
         "cv": 0.2,
-        "class_weight": None,
-        "optimizer": "random",
+        "class_weight": "balanced",
+        "optimizer": "bo",
+        "surrogate": "densbo",
+        "acquisition": "mace",
         "search_space": "fast",
         "include": ["lda", "mlp"],
         "exclude": ["mlp"],
