@@ -1,0 +1,85 @@
+"""Figures of a comparison of tuning methods; needs matplotlib (``pip install 'divbo[plots]'``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from automl.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_INCHES = (7.0, 4.0)
+
+
+def plot_ranks(ranks: pd.DataFrame, path: Path) -> None:
+    """Draw the mean rank of each method over evaluations, with its interval.
+
+    Parameters
+    ----------
+    ranks : frame
+        Of `ranks_over_evaluations`.
+    path : Path
+        Where the figure goes; the suffix says in which format.
+    """
+
+    def draw(axes: Axes) -> None:
+        for method, of_method in ranks.groupby("method"):
+            (line,) = axes.plot(of_method["evaluation"], of_method["rank"], label=str(method))
+            axes.fill_between(
+                of_method["evaluation"],
+                of_method["low"],
+                of_method["high"],
+                color=line.get_color(),
+                alpha=0.1,
+                linewidth=0,
+            )
+        axes.set_ylabel("mean rank")
+
+    _figure(draw, path)
+
+
+def plot_trace(trace: pd.DataFrame, path: Path, *, label: str) -> None:
+    """Draw each column of a trace over evaluations.
+
+    Parameters
+    ----------
+    trace : frame
+        Of `trace_of`.
+    path : Path
+        Where the figure goes.
+    label : str
+        What the numbers are.
+    """
+
+    def draw(axes: Axes) -> None:
+        for name in trace.columns.drop("evaluation"):
+            axes.step(trace["evaluation"], trace[name], where="post", label=name)
+        axes.set_ylabel(label)
+
+    _figure(draw, path)
+
+
+def _figure(draw: Any, path: Path) -> None:
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise InputError("figures need matplotlib: pip install 'divbo[plots]'") from error
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    colors = mpl.color_sequences["tab20"]
+    # Not through pyplot, which keeps figures and a backend for the whole process.
+    with mpl.rc_context({"font.size": 9}):
+        figure = Figure(figsize=_INCHES, layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots()
+        axes.set_prop_cycle(color=colors)
+        draw(axes)
+        axes.set_xlabel("evaluations")
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=7, ncols=2)
+        figure.savefig(path, dpi=130)
