@@ -75,7 +75,7 @@ class TimeReserve:
         expected = SECONDS_TO_FINISH
         expected += _SECONDS_PER_SUMMED_PROBABILITY * n_summed * self._settings.ensemble_size
         if problem.is_slow:
-            expected += scoring_seconds(self._budget)
+            expected += 2.0 * scoring_seconds(self._budget)  # selection, then the threshold
         if self._settings.refit:
             expected += _REFIT_ALLOWANCE * expected_refit_seconds(
                 history, self._n_splits, self._n_workers

@@ -20,6 +20,8 @@ _LOG = logging.getLogger(__name__)
 
 _SELECTION_BYTES = 256 * 2**20  # predictions that ensemble selection may copy
 _FEWEST_SELECTABLE = 50
+_FEWEST_SLOW = 5
+_CALLS_FOR_TOLERANCE = 22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +75,11 @@ def choose_members(history: History, size: int, *, scoring_seconds: float) -> Me
         )
         return _with_threshold(history, _single_best(history, reason), scoring_seconds)
     try:
-        n_best = _n_selectable(history, size, scoring_seconds)
-        chosen = _selected(history, np.sort(library[shortlist(losses[library], n_best)]), size)
+        n_best, n_rounds = _affordable(history, size, scoring_seconds)
+        if not n_best:
+            reason = f"scoring {history.problem.metric.name!r} is too slow for ensemble selection"
+            return _single_best(history, reason)
+        chosen = _selected(history, np.sort(library[shortlist(losses[library], n_best)]), n_rounds)
         return _with_threshold(history, chosen, scoring_seconds)
     except Exception as error:  # noqa: BLE001 - an ensemble may fail; what was found must stay
         _LOG.info("ensemble selection failed", exc_info=True)
@@ -115,15 +120,22 @@ def _single_best(history: History, reason: str) -> MemberChoice:
     )
 
 
-def _n_selectable(history: History, size: int, scoring_seconds: float) -> int:
-    """Return how many trials, the best ones, ensemble selection can afford to choose from."""
+def _affordable(history: History, size: int, scoring_seconds: float) -> tuple[int, int]:
+    """Return how many trials, the best ones, selection may choose from, and in how many rounds.
+
+    Nothing is affordable, (0, 0), if a slow scorer leaves no time for two rounds of five trials.
+    """
     problem = history.problem
     example = history.predictions.stack(history.successes[:1])[0]
     # Copying more predictions would cost more memory than it can bring.
     n_best = max(_FEWEST_SELECTABLE, _SELECTION_BYTES // int(example.nbytes))
-    if not problem.is_slow or math.isinf(scoring_seconds):
-        return n_best
+    if size == 1 or not problem.is_slow or math.isinf(scoring_seconds):
+        return n_best, size
     started = time.perf_counter()
     problem.metric.loss(problem.codes, example, problem.sample_weight)
-    affordable = scoring_seconds / (time.perf_counter() - started)
-    return max(1, min(n_best, int(affordable / size)))
+    seconds = time.perf_counter() - started
+    n_calls = int(scoring_seconds / seconds) - _CALLS_FOR_TOLERANCE
+    if n_calls < 2 * _FEWEST_SLOW:
+        return 0, 0
+    n_best = min(n_best, max(_FEWEST_SLOW, n_calls // size))
+    return n_best, min(size, n_calls // n_best)

@@ -31,6 +31,8 @@ OPTIMIZERS: Mapping[str, Callable[[int, Guidance], Optimizer]] = {
 """How each optimiser that has a name is made for an ensemble of a size."""
 
 _UNGUIDED = ("random",)
+LARGEST_ENSEMBLE = 1_000
+"""Rounds of ensemble selection at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +86,11 @@ def check_settings(estimator: Any) -> Settings:
             "never end; set one of them"
         )
     ensemble_size = _count("ensemble_size", estimator.ensemble_size)
+    if ensemble_size > LARGEST_ENSEMBLE:
+        raise InputError(
+            f"ensemble_size must be {LARGEST_ENSEMBLE:,} at most, found {ensemble_size:,}: rounds "
+            "beyond change next to nothing"
+        )
     return Settings(
         time_limit=time_limit,
         n_trials=n_trials,

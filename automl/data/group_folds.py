@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sklearn.model_selection import StratifiedGroupKFold
 
 from automl.data.folds import Fold
 from automl.data.given_folds import checked_folds
+from automl.data.raw_column import object_array, unmasked
 from automl.errors import InputError
 from search_space.arrays import IntArray
 
@@ -23,7 +26,7 @@ def encode_groups(groups: Any, n_rows: int) -> IntArray:
     InputError
         If there are not as many as rows, some are missing, or all rows are of one group.
     """
-    names = np.asarray(groups)
+    names = group_names(groups)
     if names.shape != (n_rows,):
         raise InputError(
             f"groups must have one entry for each of {n_rows:,} rows, got {names.shape}"
@@ -35,6 +38,19 @@ def encode_groups(groups: Any, n_rows: int) -> IntArray:
         raise InputError(f"groups has one group ({found[0]!s}); it takes two to validate")
     encoded: IntArray = codes.astype(np.int64)
     return encoded
+
+
+def group_names(groups: Any) -> npt.NDArray[Any]:
+    """Return groups as an array in which no name was changed and masked ones are missing."""
+    if isinstance(groups, np.ma.MaskedArray):
+        return unmasked(groups)
+    # NumPy would write the names of a list in one type, 1 as "1" and NaN as "nan".
+    return object_array(list(groups)) if isinstance(groups, (list, tuple)) else np.asarray(groups)
+
+
+def is_kept_together(folds: Sequence[Fold], groups: IntArray) -> bool:
+    """Return whether no group has rows on both sides of a fold."""
+    return not any(np.isin(groups[fold.validation], groups[fold.train]).any() for fold in folds)
 
 
 def group_folds(

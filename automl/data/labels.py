@@ -131,10 +131,14 @@ def _list_labels(y: Any) -> Labels:
     if array.dtype.kind not in "USf":
         return array
     # NumPy writes numbers and None beside text as text, 1 as "1" and NaN as "nan", and some whole
-    # numbers in double precision, which cannot tell the largest ones apart.
+    # numbers in double precision, which cannot tell the largest ones apart. It shortens text that
+    # ends in null characters, and that of a class of its own.
     as_given = np.array(y, dtype=object)
     types = set(map(type, as_given.flat))
-    return array if len(types) == 1 and int not in types else as_given
+    is_the_same = types <= {str, np.str_, float, np.float64, np.float32} and len(types) == 1
+    if array.dtype.kind == "U":
+        is_the_same = is_the_same and array.tolist() == as_given.tolist()
+    return array if is_the_same else as_given
 
 
 def _factorize(labels: Labels) -> tuple[IntArray, Labels]:

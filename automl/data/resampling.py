@@ -11,7 +11,13 @@ import numpy as np
 from automl.changes import Change
 from automl.data.folds import Fold, Splits
 from automl.data.given_folds import checked_folds, folds_of_splitter
-from automl.data.group_folds import encode_groups, group_folds, group_holdout
+from automl.data.group_folds import (
+    encode_groups,
+    group_folds,
+    group_holdout,
+    group_names,
+    is_kept_together,
+)
 from automl.data.stratified import stratified_folds, stratified_holdout
 from automl.errors import InputError, InputTypeError
 from automl.seeding import Purpose, derived_rng
@@ -32,6 +38,9 @@ HOLDOUT_TOLERANCE = 0.05
 """Difference to the fraction asked for from which on it is reported."""
 
 _GROUPS_IGNORED = Change("groups", "ignored", "cv itself says which rows are in which fold")
+_GROUPS_APART = Change(
+    "groups", "not kept together", "cv puts rows of one group on both sides of a fold"
+)
 
 _CHOICES = "give 'auto', 'holdout', a fraction between 0 and 1, or a number of folds from 2"
 _CHOICES_IN_PYTHON = "(or a scikit-learn splitter, or (train, validation) pairs)"
@@ -64,8 +73,15 @@ def make_splits(
     group_codes = None if groups is None else encode_groups(groups, len(codes))
     if hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
         table = np.zeros((len(codes), 1)) if X is None else X
-        folds = folds_of_splitter(cv, table, codes, groups)
-        return Splits(folds=folds, n_rows=len(codes), description=f"{len(folds)} folds of {cv}")
+        names = None if groups is None else group_names(groups)
+        folds = folds_of_splitter(cv, table, codes, names)
+        is_kept = group_codes is None or is_kept_together(folds, group_codes)
+        return Splits(
+            folds=folds,
+            n_rows=len(codes),
+            description=f"{len(folds)} folds of {cv}",
+            changes=() if is_kept else (_GROUPS_APART,),
+        )
     if isinstance(cv, Iterable) and not isinstance(cv, (str, bytes, dict)):
         folds = checked_folds(cv, codes)
         return Splits(

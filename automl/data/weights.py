@@ -18,10 +18,12 @@ import pandas as pd
 
 from automl.data.folds import Splits
 from automl.data.label_types import Labels
+from automl.data.raw_column import unmasked
 from automl.errors import InputError, InputTypeError
 from search_space.arrays import FloatArray, IntArray
 
 _LABELS_LISTED = 10
+_RESOLUTION = 2.0**40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -144,6 +146,8 @@ def check_parts(weights: RowWeights, codes: IntArray, splits: Splits) -> None:
 def _numbers(given: Any) -> FloatArray:
     if not isinstance(given, pd.DataFrame | pd.Series | pd.Index) and hasattr(given, "to_pandas"):
         given = given.to_pandas()
+    if isinstance(given, np.ma.MaskedArray):
+        given = unmasked(given)
     if isinstance(given, pd.Series | pd.Index):
         # Nullable types have a missing value that no array of numbers can hold.
         given = given.astype(object).to_numpy(dtype=object, na_value=np.nan)
@@ -213,5 +217,7 @@ def _relative(weights: FloatArray) -> FloatArray | None:
     if weights.min() == weights.max():
         return None
     shares = _shares(weights)
-    relative: FloatArray = shares / shares.mean()
+    # Rounded, so that the same weights in another unit are the same to the last bit.
+    mantissa, exponent = np.frexp(shares / shares.mean())
+    relative: FloatArray = np.ldexp(np.round(mantissa * _RESOLUTION) / _RESOLUTION, exponent)
     return relative

@@ -41,9 +41,9 @@ def decision_threshold(
 ) -> float:
     """Return the threshold with the lowest loss, or one half where another brings nothing.
 
-    One half stays if there are not two classes, fewer than 25 rows of one, if the metric reads
-    probabilities or is the accuracy, of which one half is the best, or if thresholds that are
-    chosen on three quarters of the rows are no better on the remaining quarters.
+    One half stays if there are not two classes, or fewer than 25 rows of one that have a weight,
+    if the metric reads probabilities or is the accuracy, of which one half is the best, or if
+    thresholds that are chosen on three quarters of the rows are no better on the other quarters.
 
     Parameters
     ----------
@@ -63,6 +63,10 @@ def decision_threshold(
     float
         In (0, 1).
     """
+    if sample_weight is not None:
+        counts = sample_weight > 0.0
+        codes, probabilities = codes[counts], probabilities[counts]
+        sample_weight = sample_weight[counts]
     if probabilities.shape[1] != 2 or np.bincount(codes, minlength=2).min() < _FEWEST_ROWS:
         return EVEN_THRESHOLD
     if metric.known is KnownLoss.ERROR:

@@ -9,12 +9,13 @@ References
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
 from automl.acquisition.minimum_diversity import minimum_diversity
 from automl.acquisition.rank_sum import rank_sum, saturating_weight
+from automl.batched_losses import KnownLoss
 from automl.ensembles.diversity import diversity_to, pairwise_diversity
 from automl.ensembles.selection import select, shortlist
 from automl.errors import DegradedResultWarning
@@ -26,11 +27,6 @@ from automl.optimizers.scored_candidates import Guidance, score_candidates
 from automl.surrogates.diversity import DiversitySurrogate, FittedDiversitySurrogate
 from automl.trial import Proposal
 from search_space.arrays import FloatArray, IntArray, PredictionArray
-
-# A scorer that is called once for each candidate takes about 2 ms a time: within these bounds the
-# pool costs a fraction of a second, and not several seconds before every evaluation.
-_SLOW_SIZE = 8
-_SLOW_LIBRARY = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,17 +160,18 @@ class DivBO:
     ) -> tuple[int, ...]:
         """Return the distinct members of an ensemble selected from the history, line 7."""
         problem = history.problem
-        size, n_library = self.pool.size, self.pool.n_library
+        metric, weights = problem.metric, problem.sample_weight
         if problem.is_slow:
-            size, n_library = min(size, _SLOW_SIZE), min(n_library, _SLOW_LIBRARY)
-        library = shortlist(history.success_losses(), n_library)
-        weights = problem.sample_weight
+            # A scorer would be called for each trial in each round, before every evaluation. The
+            # log loss of the stored predictions stands for it.
+            metric = replace(metric, known=KnownLoss.LOG_LOSS)
+        library = shortlist(history.success_losses(), self.pool.n_library)
         try:
             chosen = select(
                 predictions[library],
                 problem.codes[rows],
-                problem.metric,
-                size,
+                metric,
+                self.pool.size,
                 sample_weight=None if weights is None else weights[rows],
             ).members
         except (MetricError, MemoryError) as error:

@@ -47,6 +47,15 @@ def test_weights_move_it_like_rows_that_are_there_several_times() -> None:
     assert found != EVEN_THRESHOLD
 
 
+def test_rows_without_weight_do_not_count() -> None:
+    codes, probabilities = calibrated(2_000, exponent=3.0)
+    weights = np.ones(2_000)
+    weights[np.flatnonzero(codes == 1)[24:]] = 0.0
+    metric = as_metric("balanced_accuracy", CLASSES)
+    assert decision_threshold(metric, codes, probabilities) != EVEN_THRESHOLD
+    assert decision_threshold(metric, codes, probabilities, weights) == EVEN_THRESHOLD
+
+
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", "roc_auc", "neg_brier_score"])
 def test_one_half_stays_for_accuracy_and_where_probabilities_count(scoring: str) -> None:
     codes, probabilities = calibrated(2_000, exponent=3.0)

@@ -13,57 +13,55 @@ from fakes.surrogates import KnownDiversity
 
 from automl.ensembles.selection import Selection, select
 from automl.errors import DegradedResultWarning
-from automl.history import History
+from automl.metrics import Metric, MetricError
 from automl.optimizers.divbo import DivBO, PoolSettings
 from automl.optimizers.initial_design import RandomDesign
-from automl.optimizers.observations import best_trials
 from automl.optimizers.scored_candidates import CandidateSettings, Guidance
 from automl.scoring import as_metric
+from search_space.arrays import FloatArray
 
 FEW = Guidance(candidates=CandidateSettings(n_random=40, n_local=2, max_steps=2))
 
 
-class Moody:
-    """A scorer that can be told to fail."""
+def test_a_scorer_without_a_batched_form_is_never_called_for_the_pool() -> None:
+    def fails(*_: Any) -> float:
+        raise AssertionError("a scorer of 0.3 s would be called for every trial in every round")
 
-    error: Exception | None = None
+    def pool_of(metric: Metric) -> FloatArray:
+        job, surrogate = mixed_job(), KnownDiversity()
+        job.problem = replace(job.problem, metric=metric)
+        history = filled_history(job, [succeed] * 12)
+        DivBO(initial_design=RandomDesign(0), guidance=FEW, diversity_surrogate=surrogate).propose(
+            history, np.random.default_rng(0)
+        )
+        return surrogate.pools[0]
 
-    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        """Return the accuracy, unless told otherwise."""
-        if self.error is not None:
-            raise self.error
-        return float(np.mean(estimator.predict(X) == y))
+    log_loss = as_metric("neg_log_loss", np.arange(3))
+    of_scorer = pool_of(replace(log_loss, scorer=fails, known=None))
+    assert np.array_equal(of_scorer, pool_of(log_loss))
+    assert not np.array_equal(of_scorer, pool_of(as_metric("accuracy", np.arange(3))))
 
 
-def history_scored_by(scorer: Moody) -> History:
-    job = mixed_job()
-    job.problem = replace(job.problem, metric=as_metric(scorer, np.arange(3)))
-    return filled_history(job, [succeed] * 6)
+def test_a_pool_that_cannot_be_selected_is_told_once_and_the_search_recovers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    errors: list[Exception | None] = [None, MetricError(), None, MetricError()]
 
+    def moody(*arguments: Any, **options: Any) -> Selection:
+        error = errors.pop(0)
+        if error is not None:
+            raise error
+        return select(*arguments, **options)
 
-def test_the_best_trial_stands_for_a_pool_that_cannot_be_selected() -> None:
-    scorer, surrogate = Moody(), KnownDiversity()
-    history = history_scored_by(scorer)
-    scorer.error = ZeroDivisionError("of all things")
+    monkeypatch.setattr("automl.optimizers.divbo.select", moody)
+    surrogate, job, sizes = KnownDiversity(), mixed_job(), []
+    job.problem = replace(job.problem, metric=as_metric("accuracy", np.arange(3)))
+    history = filled_history(job, [succeed] * 6)
     optimizer = DivBO(initial_design=RandomDesign(0), guidance=FEW, diversity_surrogate=surrogate)
-    with pytest.warns(DegradedResultWarning, match="ZeroDivisionError: of all things"):
-        proposal = optimizer.propose(history, np.random.default_rng(0))
-    assert "rank_sum" in proposal.beliefs
-    (best,) = best_trials(history, 1)
-    expected = history.problem.encoder.encode([history.trials[best].configuration])
-    assert np.array_equal(surrogate.pools[0], expected)
-
-
-def test_it_is_said_once_and_the_search_recovers() -> None:
-    scorer, surrogate = Moody(), KnownDiversity()
-    history = history_scored_by(scorer)
-    optimizer = DivBO(initial_design=RandomDesign(0), guidance=FEW, diversity_surrogate=surrogate)
-    job, sizes = mixed_job(), []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for error in (None, ZeroDivisionError(), None, ZeroDivisionError()):
-            scorer.error = error
-            optimizer.propose(history, np.random.default_rng(0))
+        while errors:
+            assert "rank_sum" in optimizer.propose(history, np.random.default_rng(0)).beliefs
             sizes.append(len(surrogate.pools[-1]))
             rng = np.random.default_rng(70 + len(sizes))
             succeed(job, history, history.open_trial(random_proposal(job.space, rng)))

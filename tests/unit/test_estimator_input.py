@@ -66,6 +66,7 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ({"extra_learners": [LogisticRegression]}, r"extra_learners: LogisticRegression is a class"),
     ({"extra_learners": [MINE]}, r"extra_learners: the name 'lda' is taken by another classifier"),
     ({"ensemble_size": 0}, r"ensemble_size .* found 0"),
+    ({"ensemble_size": 1_001}, r"ensemble_size must be 1,000 at most, found 1,001"),
     ({"trial_time_limit": -1}, r"trial_time_limit .* found -1"),
     ({"trial_time_limit": "soon"}, r"trial_time_limit .* 'soon'"),
     ({"memory_limit": 0}, r"memory_limit .* found 0"),

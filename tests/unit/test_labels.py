@@ -343,3 +343,18 @@ def test_labels_are_comparable_with_their_classes(y: Any) -> None:
 def test_labels_of_one_class_are_comparable() -> None:
     assert comparable_labels([1, 1]).tolist() == [1, 1]
     assert comparable_labels(np.array([], dtype="datetime64[D]")).shape == (0,)
+
+
+class Level(str, enum.Enum):  # noqa: UP042 - of Python 3.10, whose text NumPy shortens
+    """Text with names."""
+
+    LOW = "low"
+    LOWER = "lower"
+    HIGH = "very high"
+
+
+@pytest.mark.parametrize("y", [[*Level, *Level], ["a", "a\0", "b"] * 2])
+def test_text_in_a_list_is_never_shortened(y: list[str]) -> None:
+    codes, classes = encode_labels(y, 6)
+    assert classes[codes].tolist() == y
+    assert len(classes) == 3

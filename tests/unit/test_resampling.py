@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -192,7 +193,7 @@ def test_a_splitter_is_asked_once_with_table_classes_and_groups() -> None:
     make_splits(splitter, BALANCED, seed=0, groups=groups, X=X)
     ((table, codes, given_groups),) = splitter.calls
     assert table is X
-    assert given_groups is groups
+    assert given_groups.tolist() == groups
     np.testing.assert_array_equal(codes, BALANCED)
 
 
@@ -317,6 +318,8 @@ def test_groups_beside_given_pairs_are_reported_as_ignored() -> None:
         (np.arange(5), r"one entry for each of 60 rows, got \(5,\)"),
         (np.zeros((60, 2)), r"got \(60, 2\)"),
         ([None] * 3 + ["a"] * 57, "3 missing entries"),
+        ([np.nan] * 3 + ["a"] * 57, "3 missing entries"),
+        (np.ma.MaskedArray(np.arange(60) // 5, mask=np.arange(60) < 3), "3 missing entries"),
         (["a"] * 60, "one group"),
         (BALANCED + (BALANCED > 0), "one class only"),
     ],
@@ -325,3 +328,21 @@ def test_groups_that_cannot_be_used_are_refused(groups: Any, message: str) -> No
     codes = (BALANCED > 0).astype(np.int64)
     with pytest.raises(InputError, match=message):
         make_splits(2, codes, seed=0, groups=groups)
+
+
+def test_names_in_a_list_of_several_types_are_different_groups() -> None:
+    splits = make_splits(2, BALANCED, seed=0, groups=[1] * 30 + ["1"] * 30)
+    assert {fold.validation.min() // 30 for fold in splits} == {0, 1}
+
+
+@pytest.mark.parametrize(("cv", "is_told"), [(LeaveOneGroupOut(), False), (KFold(3), True)])
+def test_a_splitter_that_does_not_keep_groups_together_is_reported(
+    cv: Any, *, is_told: bool
+) -> None:
+    groups = np.arange(60) % 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # scikit-learn's own
+        splits = make_splits(cv, BALANCED, seed=0, groups=groups)
+    assert [str(change) for change in splits.changes] == is_told * [
+        "groups not kept together: cv puts rows of one group on both sides of a fold"
+    ]

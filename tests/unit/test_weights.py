@@ -204,3 +204,17 @@ def test_a_part_without_two_weighted_classes_or_a_judging_row_is_refused() -> No
     with pytest.raises(InputError, match="sample_weight: no validation row"):
         check_parts(metric, CODES, splits_of([0, 2], [3]))
     check_parts(UNWEIGHTED, CODES, splits_of([0, 3], [2]))
+
+
+@pytest.mark.parametrize("unit", [7.0, 1 / 3, 0.1, 1e300, 1e-300])
+def test_the_unit_of_weights_changes_no_bit(unit: float) -> None:
+    weights = np.random.default_rng(0).random(6) + 0.1
+    of_both = [row_weights(w, None, CODES, CLASSES).training for w in (weights, weights * unit)]
+    assert of_both[0] is not None
+    np.testing.assert_array_equal(*of_both)
+
+
+def test_masked_weights_are_missing() -> None:
+    masked = np.ma.MaskedArray(W, mask=[True, False, False, False, False, False])
+    with pytest.raises(InputError, match="1 missing entries, the first in row 0"):
+        checked_sample_weight(masked, 6)
