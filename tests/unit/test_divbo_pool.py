@@ -39,7 +39,6 @@ def test_a_scorer_without_a_batched_form_is_never_called_for_the_pool() -> None:
     log_loss = as_metric("neg_log_loss", np.arange(3))
     of_scorer = pool_of(replace(log_loss, scorer=fails, known=None))
     assert np.array_equal(of_scorer, pool_of(log_loss))
-    assert not np.array_equal(of_scorer, pool_of(as_metric("accuracy", np.arange(3))))
 
 
 def test_a_pool_that_cannot_be_selected_is_told_once_and_the_search_recovers(
