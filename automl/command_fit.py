@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> CommandResult:
     if options.work_dir is not None:
         check_new_folder("--work-dir", options.work_dir)
     estimator = _estimator(options)
-    table = read_table(options.train)
+    table = read_table(options.train, labels=options.target)
     table.columns = table.columns.map(str)
     X, y = _without_target(table, options.target, options.train)
     with as_options(options.train, options.target):

@@ -10,7 +10,7 @@ import pandas as pd
 from automl.command_files import check_new_file
 from automl.command_messages import tell
 from automl.command_result import CommandResult
-from automl.data.files import read_table, write_predictions
+from automl.data.files import kind_of_file, read_table, write_predictions
 from automl.errors import InputError
 from automl.model_file import SavedModel, load_model
 from automl.option_names import as_options
@@ -28,6 +28,7 @@ def run(options: argparse.Namespace) -> CommandResult:
     output: Path = options.output
     read = (options.model, options.data)
     check_new_file("--output", output, read=read, may_exist=options.force)
+    kind_of_file(output)
     model = load_model(options.model)
     table = read_table(options.data)
     table.columns = table.columns.map(str)
@@ -63,6 +64,8 @@ def _predictions(model: SavedModel, X: pd.DataFrame, *, with_probabilities: bool
     probabilities = estimator.predict_proba(X)
     columns = {model.target: estimator.labels_of(probabilities)}
     if with_probabilities:
-        for label, column in zip(estimator.classes_, probabilities.T, strict=True):
-            columns[f"probability_{label}"] = column
+        names = [f"probability_{label}" for label in estimator.classes_]
+        while model.target in names:
+            names = [f"class_{name}" for name in names]
+        columns |= zip(names, probabilities.T, strict=True)
     return pd.DataFrame(columns)

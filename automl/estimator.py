@@ -17,6 +17,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from automl.asked_parameters import asked_parameters, check_unchanged
 from automl.budget import Budget
 from automl.changes import Change
 from automl.data.labels import comparable_labels
@@ -308,12 +309,13 @@ class AutoClassifier(Portable, FittedViews, ClassifierMixin, BaseEstimator):  # 
         Raises
         ------
         ValueError
-            If there is no limit, or the files of the search are not there any more or do not
-            belong to this estimator.
+            If there is no limit, the files of the search are not there any more or do not belong to
+            this estimator, or a parameter was set since that they fix.
         """
         started_at = time.monotonic()
         check_is_fitted(self, "ensemble_")
         # Not a clone, which would copy callbacks and an optimizer of the user's.
+        check_unchanged(self, self._asked_of_fit)
         more = {"time_limit": time_limit, "n_trials": n_trials, "resume": True}
         settings = check_settings(SimpleNamespace(**self.get_params(deep=False) | more))
         work_dir = settings.work_dir
@@ -424,6 +426,7 @@ class AutoClassifier(Portable, FittedViews, ClassifierMixin, BaseEstimator):  # 
             self.feature_names_in_ = prepared.schema.feature_names_in
         self.validation_ = prepared.data.splits.description
         self._changes_of_table = prepared.changes
+        self._asked_of_fit = asked_parameters(self)
         self.changes_: tuple[Change, ...] = (*prepared.changes, *result.changes)
         self.ensemble_ = result.ensemble
         self._best_member = result.best_member

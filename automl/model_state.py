@@ -27,7 +27,7 @@ _LOG = logging.getLogger(__name__)
 _PARAMETERS, _FITTED, _TARGET = "parameters", "fitted", "target"
 _ENSEMBLE = "ensemble_"
 _BEST = "_best_member"  # written as the number of a member
-_PRIVATE_OF_A_FIT = (_BEST, "_changes_of_table", "_schema")
+_PRIVATE_OF_A_FIT = (_BEST, "_asked_of_fit", "_changes_of_table", "_schema")
 _NOT_OF_ANOTHER_MACHINE = ("work_dir",)
 
 Trusted = Sequence[str | type]
@@ -100,7 +100,9 @@ def save_state(path: str | Path, estimator: _Estimator, *, target: str | None = 
     members = [member for member in ensemble.members if member.weight > 0.0]
     fitted[_ENSEMBLE] = replace(ensemble, members=tuple(replace(m, models=()) for m in members))
     fitted[_BEST] = _number_of(fitted.get(_BEST), members)
-    parts = _parameter_parts(parameters)
+    # What set_fit_request leaves is scikit-learn's own and no plain value.
+    requests = ["metadata requests"] if "_metadata_request" in vars(estimator) else []
+    parts = _parameter_parts(parameters, requests)
     parts |= {f"{_FITTED}/{name}": _written(value, name) for name, value in fitted.items()}
     for member in members:
         part = _written(member.models, f"the pipeline of trial {member.number}")
@@ -165,11 +167,14 @@ def _group(objects: Mapping[str, Any], group: str) -> dict[str, Any]:
     return {n.removeprefix(prefix): v for n, v in objects.items() if n.startswith(prefix)}
 
 
-def _parameter_parts(parameters: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return those parameters that any machine can read without trusting anything more."""
+def _parameter_parts(parameters: Mapping[str, Any], others: Sequence[str]) -> dict[str, bytes]:
+    """Return those parameters that any machine can read without trusting anything more.
+
+    A warning names the rest, and others that are left out.
+    """
     import skops.io  # takes a second
 
-    parts, left_out = {}, []
+    parts, left_out = {}, [*others]
     for name, value in parameters.items():
         if name in _NOT_OF_ANOTHER_MACHINE:
             continue

@@ -76,8 +76,9 @@ class Portable:
         """Return the ensemble as a fitted pipeline that predicts without this library.
 
         It is made of classes of scikit-learn, LightGBM, XGBoost, NumPy and pandas alone, takes the
-        same tables and gives the same labels, and the same probabilities up to 1e-6. It cannot be
-        fitted again, and does not check a table as this estimator does.
+        same tables and gives the same labels, and the same probabilities up to 1e-6: a DataFrame
+        where the table of ``fit`` had column names that are text, else an array. It cannot be
+        fitted again, and checks and converts a table less than this estimator does.
 
         Raises
         ------

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from automl.changes import Change
 from automl.data.label_types import Labels
 from automl.data.labels import encode_labels
-from automl.data.resampling import make_splits
+from automl.data.resampling import Splits, make_splits
 from automl.data.schema import Schema, learn_schema
 from automl.data.suspicion import suspicious_columns
 from automl.data.table_store import load_table, stored_table
@@ -96,6 +96,8 @@ def prepare(
     )
     seed = derived_seed(settings.seed, Purpose.SPLITS)
     splits = make_splits(cv, codes, seed=seed, groups=groups, X=X)
+    if settings.resume and settings.work_dir is not None and _is_random(cv):
+        splits = _splits_of(settings.work_dir, splits)
     weights, unweighted = _usable(weights, metric)
     check_parts(weights, codes, splits)
     baseline = baseline_loss(metric, codes, splits, n_classes, weights)
@@ -169,6 +171,21 @@ def prepare_again(
             weights=weights,
         ),
     )
+
+
+def _is_random(cv: Any) -> bool:
+    """Return whether a splitter gives other folds each time."""
+    draws = getattr(cv, "random_state", 0) is None
+    return draws and hasattr(cv, "split") and bool(getattr(cv, "shuffle", True))
+
+
+def _splits_of(work_dir: Path, drawn: Splits) -> Splits:
+    """Return the folds that the same splitter drew for the search in a folder, if there is one."""
+    if not (work_dir / "table").is_dir():
+        return drawn
+    splits = load_table(stored_table(work_dir / "table")).splits
+    is_the_same = (splits.description, splits.n_rows) == (drawn.description, drawn.n_rows)
+    return replace(splits, changes=drawn.changes) if is_the_same else drawn
 
 
 def _usable(weights: RowWeights, metric: Metric) -> tuple[RowWeights, tuple[Change, ...]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -75,7 +76,19 @@ def as_metric(scoring: Scoring, classes: npt.ArrayLike) -> Metric:
         metric,
         classes=labels,
         optimum=_optimum(metric, codes, score),
-        takes_sample_weight=_works(weighted, codes, probabilities, np.ones(len(codes))),
+        takes_sample_weight=not _declines_weights(metric.scorer)
+        and _works(weighted, codes, probabilities, np.ones(len(codes))),
+    )
+
+
+def _declines_weights(scorer: Any) -> bool:
+    """Return whether somebody said ``set_score_request(sample_weight=False)``."""
+    if not hasattr(scorer, "get_metadata_routing"):
+        return False
+    asked = scorer.get_metadata_routing()
+    return (
+        getattr(asked, "score", None) is not None
+        and asked.score.requests.get("sample_weight") is False
     )
 
 

@@ -96,7 +96,12 @@ _OF_OTHER_LIBRARIES = (
 
 _SPLITTERS = (
     "sklearn.model_selection._split.GroupKFold",
+    "sklearn.model_selection._split.GroupShuffleSplit",
     "sklearn.model_selection._split.KFold",
+    "sklearn.model_selection._split.LeaveOneGroupOut",
+    "sklearn.model_selection._split.LeaveOneOut",
+    "sklearn.model_selection._split.LeavePGroupsOut",
+    "sklearn.model_selection._split.LeavePOut",
     "sklearn.model_selection._split.PredefinedSplit",
     "sklearn.model_selection._split.RepeatedKFold",
     "sklearn.model_selection._split.RepeatedStratifiedKFold",
@@ -104,6 +109,7 @@ _SPLITTERS = (
     "sklearn.model_selection._split.StratifiedGroupKFold",
     "sklearn.model_selection._split.StratifiedKFold",
     "sklearn.model_selection._split.StratifiedShuffleSplit",
+    "sklearn.model_selection._split.TimeSeriesSplit",
 )
 
 TRUSTED_TYPES: tuple[str, ...] = (

@@ -30,9 +30,7 @@ def begun_search(settings: Settings) -> JournalContent | None:
     folder = settings.work_dir
     if folder is None:
         if settings.resume:
-            raise InputError(
-                "resume=True needs the folder of the search to go on with; give work_dir"
-            )
+            raise InputError("resume needs the folder of the search to go on with; give work_dir")
         return None
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     if not names:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 from collections import Counter
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import pandas as pd
 import pyarrow
@@ -15,13 +16,21 @@ from automl.errors import InputError
 
 _DELIMITERS = (",", ";", "\t")
 _LOOKED_AT_LINES = 20
+_WHOLE_NUMBER = re.compile("0|-?[1-9][0-9]*")
 _CSV, _PARQUET = (".csv", ".csv.gz"), (".parquet", ".pq")
 
 
-def read_table(path: Path) -> pd.DataFrame:
+def read_table(path: Path, *, labels: str | None = None) -> pd.DataFrame:
     """Return the table in a CSV file (comma, semicolon or tab; UTF-8) or a Parquet file.
 
     In a CSV file an empty field is missing and nothing else is: "NA" is a country.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    labels : str or None
+        A column of labels, where a number is only what is written again as it was: "01" is text.
 
     Raises
     ------
@@ -30,9 +39,9 @@ def read_table(path: Path) -> pd.DataFrame:
     """
     if not path.is_file():
         raise InputError(f"{path} is {'a folder' if path.is_dir() else 'not there'}; give a file")
-    kind = _kind(path)
+    kind = kind_of_file(path)
     try:
-        table = _read_csv(path) if kind == "csv" else _read_parquet(path)
+        table = _read_csv(path, labels) if kind == "csv" else _read_parquet(path)
     except (OSError, ValueError, EOFError, csv.Error, pyarrow.ArrowException) as error:
         if isinstance(error, InputError):
             raise
@@ -51,7 +60,7 @@ def write_predictions(path: Path, frame: pd.DataFrame) -> None:
     InputError
         If the suffix is another one or the file cannot be written.
     """
-    kind = _kind(path)
+    kind = kind_of_file(path)
     try:
         if kind == "csv":
             frame.to_csv(path, index=False)
@@ -61,7 +70,8 @@ def write_predictions(path: Path, frame: pd.DataFrame) -> None:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _kind(path: Path) -> str:
+def kind_of_file(path: Path) -> str:
+    """Return "csv" or "parquet" by the suffix; raise InputError for another one."""
     name = path.name.lower()
     if name.endswith(_CSV):
         return "csv"
@@ -73,10 +83,10 @@ def _kind(path: Path) -> str:
     )
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
+def _read_csv(path: Path, labels: str | None) -> pd.DataFrame:
     delimiter = _check_head(path)
     # Reading in one piece: pieces could guess different types for one column.
-    return pd.read_csv(
+    table = pd.read_csv(
         path,
         sep=delimiter,
         encoding="utf-8-sig",
@@ -84,7 +94,25 @@ def _read_csv(path: Path) -> pd.DataFrame:
         na_values=[""],
         low_memory=False,
         index_col=False,
+        dtype=None if labels is None else {labels: object},
     )
+    if labels in table.columns:
+        table[labels] = _labels(table[labels])
+    return table
+
+
+def _labels(texts: pd.Series[Any]) -> pd.Series[Any]:
+    """Return labels as numbers or truth values where these are written as the texts are."""
+    there = texts.dropna()
+    if there.isin(["True", "False"]).all():
+        return texts.map({"True": True, "False": False})
+    numbers = pd.to_numeric(there, errors="coerce")
+    if numbers.isna().any():
+        return texts
+    if not there.map(_WHOLE_NUMBER.fullmatch).notna().all():
+        # Fractions are no labels, and are refused as what they are.
+        return pd.to_numeric(texts) if (numbers % 1 != 0).any() else texts
+    return pd.to_numeric(texts)
 
 
 def _check_head(path: Path) -> str:

@@ -118,8 +118,8 @@ class CallWatch:
         if verdict := self._over_memory("used", growth):
             return verdict
         if time.monotonic() >= self._deadline:
-            seconds = round(float(self._limits.timeout_seconds or 0.0), 2)
-            return self._failed(Status.TIMEOUT, f"ran longer than {seconds} s")
+            seconds = self._limits.timeout_seconds or 0.0
+            return self._failed(Status.TIMEOUT, f"ran longer than {seconds:.3g} s")
         # A descendant may hold the pipe open after the child's end.
         has_more = is_ready(self._result, select.POLLIN, 0.0)
         return None if has_more or self._exit_status() is None else self._lost()

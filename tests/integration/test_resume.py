@@ -12,6 +12,7 @@ import psutil
 import pytest
 from fakes import resumable_fit
 from fakes.resumable_fit import X, Y, resumable
+from sklearn.model_selection import ShuffleSplit
 
 from automl import AutoClassifier
 from automl.errors import InputError, JournalError
@@ -207,3 +208,33 @@ def _content(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def test_a_splitter_that_draws_other_folds_each_time_goes_on_with_those_it_drew(
+    tmp_path: Path,
+) -> None:
+    def search(n_trials: int, cv: object = None) -> AutoClassifier:
+        folds = ShuffleSplit(3) if cv is None else cv
+        return resumable(tmp_path, n_trials=n_trials, cv=folds).fit(X, Y)
+
+    first = search(2)
+    more = search(4)
+    assert [(t.trial, t.loss) for t in more.trials_[:2]] == [
+        (t.trial, t.loss) for t in first.trials_
+    ]
+    assert len(more.trials_) == 4
+    with pytest.raises(InputError, match="another search"):
+        search(6, ShuffleSplit(2))
+    with pytest.raises(InputError, match="another search"):
+        search(6, ShuffleSplit(3, random_state=0))
+
+
+@pytest.mark.parametrize("changed", [{"class_weight": "balanced"}, {"cv": 3}, {"random_state": 5}])
+def test_fit_more_refuses_what_was_set_since_and_would_have_no_effect(
+    changed: dict[str, object], tmp_path: Path
+) -> None:
+    clf = resumable(tmp_path, n_trials=2).fit(X, Y)
+    clf.set_params(**changed)
+    with pytest.raises(InputError, match=f"{next(iter(changed))} was set after fit"):
+        clf.fit_more(n_trials=1)
+    assert clf.predict(X).shape == Y.shape

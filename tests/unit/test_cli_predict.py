@@ -10,6 +10,7 @@ from fakes.command_line import PREDICT, fail
 from fakes.fitted_search import fitted_search, small_table
 
 from automl.cli import main
+from automl.model_file import SavedModel, save_model
 
 
 @pytest.mark.usefixtures("folder")
@@ -25,6 +26,27 @@ def test_predict_writes_a_label_for_each_row(
     assert (table["shape"] == fitted_search().predict(X)).all()
     assert (table["shape"] == y).mean() > 0.9
     assert capsys.readouterr() == (f"40 predictions: {output}\n", "")
+
+
+def test_labels_are_not_lost_where_the_target_is_named_like_a_probability(folder: Path) -> None:
+    model = SavedModel(estimator=fitted_search(), target="probability_wide")
+    save_model(folder / "b.model", model)
+    assert main(("predict", "b.model", "new.csv", "--output", "out.csv", "--proba")) == 0
+    table = pd.read_csv("out.csv")
+    assert list(table.columns) == [
+        "probability_wide",
+        "class_probability_narrow",
+        "class_probability_wide",
+    ]
+    assert set(table["probability_wide"]) == {"narrow", "wide"}
+
+
+def test_a_file_of_an_unknown_kind_is_refused_before_the_model_is_read(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.model").write_text("no model")
+    line = fail(("predict", "a.model", "new.csv", "--output", "out.json"), capsys)
+    assert "out.json has a suffix" in line
 
 
 @pytest.mark.usefixtures("folder")

@@ -99,3 +99,35 @@ def test_predictions_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
         write_predictions(tmp_path / "no" / "t.csv", TABLE)
     with pytest.raises(InputError, match="suffix"):
         write_predictions(tmp_path / "t.json", TABLE)
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["01", "02"], ["01", "02"]),
+        (["1e3", "2"], ["1e3", "2"]),
+        (["+1", "-1"], ["+1", "-1"]),
+        (["1.0", "2.0"], ["1.0", "2.0"]),
+        (["true", "false"], ["true", "false"]),
+        (["NA", "nan"], ["NA", "nan"]),
+        (["0", "-12"], [0, -12]),
+        (["0", "18446744073709551615"], [0, 2**64 - 1]),
+        (["True", "False"], [True, False]),
+        (["0.5", "1"], [0.5, 1.0]),
+    ],
+)
+def test_labels_are_numbers_only_where_these_are_written_alike(
+    tmp_path: Path, texts: list[str], expected: list[object]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n" + "".join(f"1.50,{text}\n" for text in texts), encoding="utf-8")
+    table = read_table(path, labels="y")
+    assert table["y"].tolist() == expected
+    assert table["a"].tolist() == [1.5, 1.5]
+
+
+def test_labels_may_be_missing_or_no_column(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n1,3\n2,\n", encoding="utf-8")
+    assert read_table(path, labels="y")["y"].isna().tolist() == [False, True]
+    assert read_table(path, labels="z").columns.tolist() == ["a", "y"]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fakes.scored import LABELS, problem
+from sklearn import config_context
 from sklearn.metrics import (
     accuracy_score,
     brier_score_loss,
@@ -207,3 +208,12 @@ def test_many_classes_are_tried_out_as_quickly_as_three() -> None:
     assert calls < 6
     metric = as_metric("roc_auc_ovo", np.arange(500))  # 124,750 pairs of classes, were they tried
     assert len(metric.classes) == 500
+
+
+@pytest.mark.parametrize(("wanted", "takes"), [(None, True), (True, True), (False, False)])
+def test_a_scorer_that_was_told_to_take_no_weights_takes_none(
+    wanted: bool | None, takes: bool
+) -> None:
+    with config_context(enable_metadata_routing=True):
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=wanted)
+        assert as_metric(scorer, [0, 1]).takes_sample_weight == takes
