@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import time
+import weakref
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -146,6 +147,7 @@ class AskTell:
         content: JournalContent | None = None
         if path is not None:
             self._journal, content = self._opened(Path(path), resume=resume)
+            weakref.finalize(self, self._journal.close)
         elif resume:
             raise InputError("resume=True needs path, the file to go on with")
         problem: SpaceProblem = _Problem(_PlainSpace(self.space), ConfigurationEncoder(self.space))
