@@ -370,10 +370,10 @@ def _path(path: Any) -> Path:
     """Return where a file may be."""
     if not isinstance(path, str | Path):
         raise InputTypeError(f"path must be a text or a Path, found {path!r}")
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise InputError(f"path {str(path)!r}: the folder {str(path.parent)!r} does not exist")
-    return path
+    found = Path(path)
+    if not found.parent.is_dir():
+        raise InputError(f"path {str(path)!r}: the folder {str(found.parent)!r} does not exist")
+    return found
 
 
 def _whole(name: str, value: Any, *, at_least: int) -> int:
