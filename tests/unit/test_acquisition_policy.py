@@ -237,25 +237,30 @@ def test_the_weight_follows_from_the_records_of_the_search(tracking: str) -> Non
     assert alphas[:2] == [0.5, 0.5]
 
 
-def test_outcomes_count_in_the_order_of_their_recording() -> None:
-    # Record 1 was the incumbent only if it ended before record 0, which is better.
+@pytest.mark.parametrize(
+    ("order", "losses", "expected"),
+    [
+        ([0, 1, 2], [0.4, 0.5, 0.8], 0.6),  # record 0 was the incumbent: 1 and 2 count, exploring
+        ([1, 0, 2], [0.4, 0.5, 0.8], 0.4),  # record 1 too, as it ended first: 2 counts, exploiting
+        ([0, 1, 2], [0.4, 0.4, 0.8], 0.6),  # an equal loss changes nothing
+        ([0, 1, 2], [0.4, None, 0.8], 0.6),  # nor does a failure
+    ],
+)
+def test_incumbents_follow_from_the_order_of_recording(
+    order: list[int], losses: list[float | None], expected: float
+) -> None:
     settings = SaweiSettings(window=1, epsilon=10.0, tracking="until_incumbent_change")
-
-    def weight_after(order: list[int]) -> float:
-        history = of_losses(0.9)
-        carried = {"wei_alpha": 0.5, "wei_regret": 1.0}
-        terms = [(0.0, 0.0), (9.0, 0.0), (0.0, 1.0)]  # of exploring and of exploiting
-        trials = [
-            opened_at(history, 0.3, carried | {"wei_explore": explore, "wei_exploit": exploit})
-            for explore, exploit in terms
-        ]
-        losses = [0.4, 0.5, 0.8]
-        for number in order:
-            end(history, trials[number], losses[number])
-        return SelfAdjusting(settings).scoring(situation(history)).beliefs(0.1, 0.2)["wei_alpha"]
-
-    assert weight_after([0, 1, 2]) == pytest.approx(0.6)  # records 1 and 2 count: exploring
-    assert weight_after([1, 0, 2]) == pytest.approx(0.4)  # record 2 counts: exploiting
+    history = of_losses(0.9)
+    carried = {"wei_alpha": 0.5, "wei_regret": 1.0}
+    terms = [(0.0, 0.0), (9.0, 0.0), (0.0, 1.0)]  # of exploring and of exploiting
+    trials = [
+        opened_at(history, 0.3, carried | {"wei_explore": explore, "wei_exploit": exploit})
+        for explore, exploit in terms
+    ]
+    for number in order:
+        end(history, trials[number], losses[number])
+    after = SelfAdjusting(settings).scoring(situation(history)).beliefs(0.1, 0.2)
+    assert after["wei_alpha"] == pytest.approx(expected)
 
 
 def test_a_search_of_an_optimiser_carries_the_weights_of_its_records() -> None:
@@ -309,6 +314,7 @@ def test_the_bound_of_the_front_grows_by_rounds(
     batch_size: int, n_finished: int, n_rounds: int
 ) -> None:
     history = of_losses(*np.linspace(1.0, 2.0, n_finished))
+    opened_at(history, 0.5)  # does not count
     scoring = ParetoFront(batch_size=batch_size).scoring(situation(history))
     assert scoring.objectives is not None
     found = scoring.objectives(MEAN, STD)[:, 2]
