@@ -102,6 +102,8 @@ class AskTell:
     ------
     ValueError
         If an argument cannot be used, or the file belongs to something else.
+    JournalError
+        If the file is damaged or is none of such an optimiser.
 
     Examples
     --------
@@ -144,9 +146,10 @@ class AskTell:
         parts = (_name_of(surrogate), _name_of(acquisition))
         self._asked_for = f"{_KIND}: {optimizer} {' '.join(parts)} {n_initial}"
         self._journal: Journal | None = None
+        self._is_closed = False
         content: JournalContent | None = None
         if path is not None:
-            self._journal, content = self._opened(Path(path), resume=resume)
+            self._journal, content = self._opened(_path(path), resume=resume)
             weakref.finalize(self, self._journal.close)
         elif resume:
             raise InputError("resume=True needs path, the file to go on with")
@@ -177,6 +180,7 @@ class AskTell:
             If every configuration of the space was tried.
         """
         n = _whole("n", n, at_least=1)
+        self._check_open()
         trials: list[Trial] = []
         while len(trials) < n:
             try:
@@ -211,13 +215,13 @@ class AskTell:
         """
         configuration = self._checked(configuration)
         outcome = _outcome_of(loss, failure)  # raises before anything is written
-        waiting = self._untold.get(_key(configuration))
-        if waiting:
-            number = waiting.popleft()
-        else:
-            proposal = Proposal(configuration=configuration, origin=Origin.GIVEN)
-            number = self._history.open_trial(proposal).number
-        self._history.record(replace(outcome, number=number))
+        self._check_open()
+        waiting = self._untold.setdefault(_key(configuration), deque())
+        if not waiting:
+            self._open(Proposal(configuration=configuration, origin=Origin.GIVEN))
+        # Taken off the queue last: what could not be written can be told again.
+        self._history.record(replace(outcome, number=waiting[0]))
+        waiting.popleft()
 
     @property
     def best(self) -> Best:
@@ -246,7 +250,7 @@ class AskTell:
         ValueError
             If the file is there already.
         """
-        path = Path(path)
+        path = _path(path)
         if path.exists():
             raise InputError(f"path {str(path)!r} exists; name a new file")
         with Journal.create(path, self._header(), time.monotonic) as journal:
@@ -259,6 +263,13 @@ class AskTell:
         """Close the file, if there is one; nothing more can be asked or told then."""
         if self._journal is not None:
             self._journal.close()
+            self._is_closed = True
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise InputError(
+                "the file of this optimiser is closed; go on with it by path=... and resume=True"
+            )
 
     def _proposals(self, n: int) -> list[Proposal]:
         history, rng = self._history, self._history.rng()
@@ -296,7 +307,13 @@ class AskTell:
                     f"path {str(path)!r} holds a run with another {what}: {found!r} there, "
                     f"{wanted!r} here; nothing in it was touched"
                 )
-        return Journal.continued(path, content.n_bytes, time.monotonic), content
+        try:
+            return Journal.continued(path, content.n_bytes, time.monotonic), content
+        except InputError as error:
+            raise InputError(
+                f"path {str(path)!r}: another optimiser writes to it; close that one first or name "
+                "a new file"
+            ) from error
 
     def _header(self) -> JournalHeader:
         return JournalHeader(
@@ -351,6 +368,16 @@ def _name_of(part: object) -> str:
     return str(part) if part is None or isinstance(part, str) else type(part).__qualname__
 
 
+def _path(path: Any) -> Path:
+    """Return where a file may be."""
+    if not isinstance(path, str | Path):
+        raise InputTypeError(f"path must be a text or a Path, found {path!r}")
+    found = Path(path)
+    if not found.parent.is_dir():
+        raise InputError(f"path {str(path)!r}: the folder {str(found.parent)!r} does not exist")
+    return found
+
+
 def _whole(name: str, value: Any, *, at_least: int) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
         raise InputError(f"{name} must be a whole number of at least {at_least}, found {value!r}")
@@ -367,8 +394,13 @@ def _outcome_of(loss: float | None, failure: str | None) -> Outcome:
         )
     if not isinstance(loss, Real) or isinstance(loss, bool):
         raise InputTypeError(f"loss must be a number, found {loss!r}")
-    if not math.isfinite(loss):
+    try:
+        value = float(loss)
+    except OverflowError:  # whole numbers and fractions know no bounds
+        value = math.inf
+    if not math.isfinite(value):
+        found = repr(value if math.isinf(value) else loss)
         raise InputError(
-            f"loss must be finite, found {loss!r}; give failure='...' for what has none"
+            f"loss must be finite, found {found}; give failure='...' for what has none"
         )
-    return Outcome(number=0, status=Status.SUCCESS, loss=float(loss), seconds=0.0)
+    return Outcome(number=0, status=Status.SUCCESS, loss=value, seconds=0.0)

@@ -231,12 +231,9 @@ class ParetoFront:
     ----------
     batch_size : int
         Observations that make one round of the schedule of the bound's width.
-    n_generations : int
-        Generations that the front evolves through; 0 takes the front of the candidates drawn.
     """
 
     batch_size: int = 1
-    n_generations: int = 10
 
     def scoring(self, situation: Situation) -> Scoring:
         """Return how candidates are scored in a situation."""

@@ -24,17 +24,32 @@ from fakes.histories import (
     times_out,
 )
 
+from automl.acquisition.schedules import LinearAlpha
 from automl.errors import SpaceExhaustedError
 from automl.history import History
+from automl.optimizers.acquisition_policy import (
+    AcquisitionPolicy,
+    GrowingConfidence,
+    ParetoFront,
+    Scheduled,
+    SelfAdjusting,
+)
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.divbo import DivBO
+from automl.optimizers.dynamic_model import DynamicModel
 from automl.optimizers.initial_design import DefaultsFirst, InitialDesign, RandomDesign
+from automl.optimizers.named import SURROGATES
 from automl.optimizers.optimizer import Optimizer
+from automl.optimizers.performance_model import PerformanceModel
 from automl.optimizers.random_search import RandomSearch, propose_at_random
 from automl.optimizers.scored_candidates import CandidateSettings, Guidance
 from automl.surrogates.diversity import DiversitySurrogate
+from automl.surrogates.gaussian_process import GaussianProcess
 from automl.surrogates.random_forest import RandomForest
+from automl.surrogates.surrogate import Surrogate
+from automl.surrogates.tree_ensembles import ExtraTrees, GradientBoosting
 from automl.trial import Origin, Proposal
+from search_space.encoding import ColumnLayout
 
 
 @dataclass(frozen=True)
@@ -49,11 +64,42 @@ class DefaultOfEachThenRandom:
         return propose_at_random(history, rng)
 
 
-FEW = CandidateSettings(n_random=40, n_local=3, max_steps=1)
+FEW = CandidateSettings(n_random=40, n_local=3, max_steps=1, n_generations=1)
 FOREST = RandomForest(n_trees=3)
 GUIDANCE = Guidance(model=FOREST, candidates=FEW)
 PAIRS = DiversitySurrogate(n_members=2, n_trees=3)
 RANDOM = RandomDesign(2)
+FRONT = ParetoFront()
+
+
+def small_members(layout: ColumnLayout) -> dict[str, Surrogate]:
+    """Return the members of DensBO with few trees."""
+    return {
+        "random_forest": FOREST,
+        "extra_trees": ExtraTrees(n_trees=3),
+        "gradient_boosting": GradientBoosting(n_models=2, n_stages=3),
+        "gaussian_process": GaussianProcess(layout=layout, n_starts=1, max_steps=5),
+    }
+
+
+DENSBO = DynamicModel(members=small_members, separate_std=True)
+
+
+def bayesian(
+    model: PerformanceModel | Surrogate, acquisition: AcquisitionPolicy
+) -> BayesianOptimization:
+    return BayesianOptimization(
+        initial_design=RANDOM,
+        guidance=Guidance(model=model, acquisition=acquisition, candidates=FEW),
+    )
+
+
+def divbo_guided(model: PerformanceModel | Surrogate, acquisition: AcquisitionPolicy) -> DivBO:
+    return DivBO(
+        initial_design=RANDOM,
+        guidance=Guidance(model=model, acquisition=acquisition, candidates=FEW),
+        diversity_surrogate=PAIRS,
+    )
 
 
 def divbo(design: InitialDesign = RANDOM, beta: float = 0.05) -> DivBO:
@@ -72,6 +118,15 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "divbo": divbo,
     "divbo, defaults first": lambda: divbo(DefaultsFirst()),
     "divbo, diversity alone": lambda: divbo(beta=1e6),
+    "bo with gaussian process and sawei": lambda: bayesian(
+        SURROGATES["gaussian_process"], SelfAdjusting()
+    ),
+    "bo with a confidence bound": lambda: bayesian(FOREST, GrowingConfidence()),
+    "bo with a schedule": lambda: bayesian(FOREST, Scheduled(LinearAlpha(0.3, 1.0), 4)),
+    "densbo with mace": lambda: bayesian(DENSBO, FRONT),
+    "divbo with densbo as model": lambda: divbo_guided(DENSBO, Guidance().acquisition),
+    "divbo with sawei": lambda: divbo_guided(FOREST, SelfAdjusting()),
+    "divbo with mace": lambda: divbo_guided(FOREST, FRONT),
     "a user's": DefaultOfEachThenRandom,
 }
 HISTORIES: dict[str, Sequence[Fate]] = {
