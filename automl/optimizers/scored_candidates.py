@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from ConfigSpace import Configuration
@@ -12,7 +13,8 @@ from automl.acquisition.acquisition import ConfidenceBound
 from automl.acquisition.nsga2 import crowded_order, nsga2
 from automl.acquisition.pareto_front import mace_batch, nondominated_ranks
 from automl.optimizers.acquisition_policy import AcquisitionPolicy, Always, Scoring, Situation
-from automl.optimizers.candidates import local_search, neighbours_of, random_candidates
+from automl.optimizers.candidates import local_search, random_candidates
+from automl.optimizers.neighbourhood import Neighbourhood
 from automl.optimizers.observations import best_trials
 from automl.optimizers.performance_model import (
     FittedModel,
@@ -214,8 +216,8 @@ class _Search:
         self._rng = rng
         trials = history.trials
         self._starts = [trials[i].configuration for i in best_trials(history, settings.n_local)]
-        space = problem.search_space.configuration_space
-        self.random = random_candidates(space, settings.n_random, rng)
+        self._space = problem.search_space.configuration_space
+        self.random = random_candidates(self._space, settings.n_random, rng)
 
     def climb(self, score: Score) -> list[Configuration]:
         """Return the ends of local searches from the best observations."""
@@ -250,6 +252,7 @@ class _Search:
 
         # Vectors tell configurations apart faster than their hashes, which are made of text.
         known: dict[bytes, Configuration] = {}
+        neighbourhood = Neighbourhood(self._space)
 
         def named(configurations: Sequence[Configuration]) -> list[bytes]:
             names = [configuration.get_array().tobytes() for configuration in configurations]
@@ -260,7 +263,8 @@ class _Search:
             return objectives_of(*self._predict([known[name] for name in names]))
 
         def vary(parents: list[bytes], rng: np.random.Generator) -> list[bytes]:
-            return named([c for name in parents for c in neighbours_of(known[name], rng, 1)])
+            drawn = neighbourhood.draw([known[name] for name in parents], rng, 1)
+            return named(list(chain.from_iterable(drawn)))
 
         together = named([*found, *others])
         values = objectives(together)
