@@ -10,14 +10,13 @@ References
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
-from itertools import chain, islice
+from itertools import chain
 
 import numpy as np
 from ConfigSpace import Configuration, ConfigurationSpace
-from ConfigSpace.util import get_one_exchange_neighbourhood
 
+from automl.optimizers.neighbourhood import Neighbourhood
 from search_space.arrays import FloatArray
 
 _MAX_SEED = 2**31 - 1
@@ -70,15 +69,15 @@ def local_search(
         The end of each search, in the order of `starts`.
     """
     # Differs from [1]: the best of a sample of neighbours is taken instead of the first better one
-    # of all, because scoring many at once costs less than scoring them one by one, and making
-    # whole neighbourhoods would take longer than everything else in a proposal.
+    # of all, because scoring many at once costs less than scoring them one by one.
     ends = list(starts)
     if not ends:
         return ends
+    neighbourhood = Neighbourhood(ends[0].config_space)
     values = acquisition(ends)
     climbing = list(range(len(ends)))
     for _ in range(max_steps):
-        neighbours = [neighbours_of(ends[i], rng, n_neighbours) for i in climbing]
+        neighbours = neighbourhood.draw([ends[i] for i in climbing], rng, n_neighbours)
         if not any(neighbours):
             break
         scores = acquisition(list(chain.from_iterable(neighbours)))
@@ -86,21 +85,6 @@ def local_search(
         if not climbing:
             break
     return ends
-
-
-def neighbours_of(
-    configuration: Configuration, rng: np.random.Generator, n_neighbours: int
-) -> list[Configuration]:
-    """Return some of the one-exchange neighbourhood: 4 draws a number, other choices [1]_."""
-    neighbourhood = get_one_exchange_neighbourhood(
-        configuration, seed=int(rng.integers(_MAX_SEED)), num_neighbors=4, stdev=0.2
-    )
-    found: list[Configuration] = []
-    # ConfigSpace gives up, in ConfigSpace 1.2 with an error, if a few draws around an integer hit
-    # the same values again and again; the neighbours up to there are as good as any.
-    with contextlib.suppress(ValueError):
-        found.extend(islice(neighbourhood, n_neighbours))  # they come in random order
-    return found
 
 
 def _move(

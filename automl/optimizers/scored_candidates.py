@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from ConfigSpace import Configuration
@@ -12,7 +13,8 @@ from automl.acquisition.acquisition import ConfidenceBound
 from automl.acquisition.nsga2 import crowded_order, nsga2
 from automl.acquisition.pareto_front import mace_batch, nondominated_ranks
 from automl.optimizers.acquisition_policy import AcquisitionPolicy, Always, Scoring, Situation
-from automl.optimizers.candidates import local_search, neighbours_of, random_candidates
+from automl.optimizers.candidates import local_search, random_candidates
+from automl.optimizers.neighbourhood import Neighbourhood
 from automl.optimizers.observations import best_trials
 from automl.optimizers.performance_model import (
     FittedModel,
@@ -170,13 +172,14 @@ def score_candidates(
     scoring = guidance.acquisition.scoring(Situation(history, model, search.lowest_bound))
     found = search.climb(scoring.score)
     if scoring.objectives is not None:
-        found = search.evolve(found, scoring, search.random)
+        found = search.evolve(found, scoring)
     # Searches may meet. Vectors tell configurations apart faster than their hashes, which are
     # made of text.
     local = list({end.get_array().tobytes(): end for end in found}.values())
     configurations = local + search.random
-    encoded = search.encode(configurations)
-    mean, std = model.surrogate.predict(encoded)
+    encoded_local = search.encode(local)
+    encoded = np.concatenate([encoded_local, search.encoded_random])
+    mean, std = search.joined(model.surrogate.predict(encoded_local))
 
     def beliefs_of(index: int) -> Mapping[str, float]:
         of_policy = scoring.beliefs(float(mean[index]), float(std[index]))
@@ -196,6 +199,9 @@ def score_candidates(
 
 Score = Callable[[FloatArray, FloatArray], FloatArray]
 
+Predicted = tuple[FloatArray, FloatArray]
+"""Means and standard deviations."""
+
 
 class _Search:
     """Searches of one proposal: all use the same model, draws and generator."""
@@ -214,8 +220,16 @@ class _Search:
         self._rng = rng
         trials = history.trials
         self._starts = [trials[i].configuration for i in best_trials(history, settings.n_local)]
-        space = problem.search_space.configuration_space
-        self.random = random_candidates(space, settings.n_random, rng)
+        self._space = problem.search_space.configuration_space
+        self.random = random_candidates(self._space, settings.n_random, rng)
+        self.encoded_random = self.encode(self.random)
+        # Every search looks at all draws: predictions of thousands are made once.
+        self._of_random = model.surrogate.predict(self.encoded_random)
+
+    def joined(self, predicted: Predicted) -> Predicted:
+        """Return predictions with those of the random draws after them."""
+        (mean, std), (mean_of_random, std_of_random) = predicted, self._of_random
+        return np.concatenate([mean, mean_of_random]), np.concatenate([std, std_of_random])
 
     def climb(self, score: Score) -> list[Configuration]:
         """Return the ends of local searches from the best observations."""
@@ -238,11 +252,9 @@ class _Search:
         def score(mean: FloatArray, std: FloatArray) -> FloatArray:
             return bound(mean, std, self._model.incumbent)
 
-        return -float(score(*self._predict(self.random + self.climb(score))).max())
+        return -float(score(*self.joined(self._predict(self.climb(score)))).max())
 
-    def evolve(
-        self, found: list[Configuration], scoring: Scoring, others: list[Configuration]
-    ) -> list[Configuration]:
+    def evolve(self, found: list[Configuration], scoring: Scoring) -> list[Configuration]:
         """Return what a population near the front evolves to, beside what was found."""
         objectives_of = scoring.objectives
         if objectives_of is None or not self._settings.n_generations:
@@ -250,6 +262,7 @@ class _Search:
 
         # Vectors tell configurations apart faster than their hashes, which are made of text.
         known: dict[bytes, Configuration] = {}
+        neighbourhood = Neighbourhood(self._space)
 
         def named(configurations: Sequence[Configuration]) -> list[bytes]:
             names = [configuration.get_array().tobytes() for configuration in configurations]
@@ -260,10 +273,11 @@ class _Search:
             return objectives_of(*self._predict([known[name] for name in names]))
 
         def vary(parents: list[bytes], rng: np.random.Generator) -> list[bytes]:
-            return named([c for name in parents for c in neighbours_of(known[name], rng, 1)])
+            drawn = neighbourhood.draw([known[name] for name in parents], rng, 1)
+            return named(list(chain.from_iterable(drawn)))
 
-        together = named([*found, *others])
-        values = objectives(together)
+        together = named([*found, *self.random])
+        values = objectives_of(*self.joined(self._predict(found)))
         # The best by each objective; a front of all would cost more than it is worth.
         best = np.unique(np.argsort(-values, axis=0)[:_POPULATION])
         order = best[crowded_order(values[best])[:_POPULATION]]
@@ -276,5 +290,5 @@ class _Search:
         )
         return [*found, *(known[name] for name in members)]
 
-    def _predict(self, configurations: Sequence[Configuration]) -> tuple[FloatArray, FloatArray]:
+    def _predict(self, configurations: Sequence[Configuration]) -> Predicted:
         return self._model.surrogate.predict(self.encode(configurations))

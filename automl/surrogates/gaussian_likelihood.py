@@ -97,6 +97,10 @@ def log_likelihood(matrix: FloatArray, y: FloatArray) -> tuple[float, FloatArray
     alpha = precision_times(factor, y)
     log_root = float(np.sum(np.log(np.diag(factor))))
     value = -0.5 * float(y @ alpha) - log_root - 0.5 * len(y) * math.log(2.0 * math.pi)
-    inverse, _ = lapack.dpotri(factor, lower=1)  # its lower triangle only
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    return value, 0.5 * (np.outer(alpha, alpha) - inverse)
+    half, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)  # the lower triangle only, above it 0
+    half[np.diag_indices_from(half)] *= 0.5
+    sensitivity = np.outer(0.5 * alpha, alpha)
+    half *= 0.5
+    sensitivity -= half
+    sensitivity -= half.T
+    return value, sensitivity

@@ -243,9 +243,9 @@ def _negative_log_posterior(
 ) -> tuple[float, FloatArray]:
     """Return minus the log posterior density, but for a constant, and its gradient."""
     kernel, noise = kernel_and_noise(logs, layout)
-    matrix = _noisy(kernel.covariance(points, points), noise)
-    value, sensitivity = log_likelihood(matrix, targets)
-    of_kernel = kernel.gradient(points, sensitivity)
+    covariances, gradient_by = kernel.covariance_and_gradient(points)
+    value, sensitivity = log_likelihood(_noisy(covariances, noise), targets)
+    of_kernel = gradient_by(sensitivity)
     prior, of_prior = priors.density(logs)
     gradient = np.append(of_kernel, noise * np.trace(sensitivity)) + of_prior
     return -(value + prior), -gradient

@@ -29,6 +29,7 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,7 +120,18 @@ class MixedKernel:
         (a, b) array
         """
         root, decay = self._parts(A, B)
-        return np.asarray((1.0 + root + root**2 / 3.0) * decay)
+        return _matern(root, decay)
+
+    def covariance_and_gradient(
+        self, P: Points
+    ) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
+        """Return the covariances of n points, and :meth:`gradient` without its first argument.
+
+        What both need is computed once.
+        """
+        root, decay = self._parts(P, P)
+        covariance = _matern(root, decay)
+        return covariance, lambda sensitivity: self._gradient(P, root, decay, sensitivity)
 
     def gradient(self, P: Points, sensitivity: FloatArray) -> FloatArray:
         """Return how a function of the covariance matrix changes with the parameters.
@@ -136,10 +148,18 @@ class MixedKernel:
         (d + g + 1,) array
             Derivatives by the logarithms of length scales, weights and variance.
         """
-        root, decay = self._parts(P, P)
-        whole = sensitivity * (1.0 + root + root**2 / 3.0) * decay
+        return self._gradient(P, *self._parts(P, P), sensitivity)
+
+    def _gradient(
+        self, P: Points, root: FloatArray, decay: FloatArray, sensitivity: FloatArray
+    ) -> FloatArray:
+        whole = _matern(root, decay)
+        whole *= sensitivity
         # dk / d log l_j is this factor times (x_j - x'_j)^2 / l_j^2.
-        pairs = sensitivity * (5.0 / 3.0) * (1.0 + root) * decay
+        pairs = root + 1.0
+        pairs *= decay
+        pairs *= sensitivity
+        pairs *= 5.0 / 3.0
         numbers = P.numbers / self.length_scales
         of_scales = 2.0 * (
             pairs.sum(axis=0) @ numbers**2 - np.einsum("ij,ij->j", numbers, pairs @ numbers)
@@ -164,6 +184,17 @@ class MixedKernel:
         np.exp(decay, out=decay)
         decay *= self.variance
         return root, decay
+
+
+def _matern(root: FloatArray, decay: FloatArray) -> FloatArray:
+    """Return ``(1 + root + root**2 / 3) * decay``."""
+    # In place: fresh memory would cost more than the arithmetic.
+    found = root * (1.0 / 3.0)
+    found += 1.0
+    found *= root
+    found += 1.0
+    found *= decay
+    return found
 
 
 def _by_owner(of_levels: FloatArray, owners: IntArray, n_owners: int) -> FloatArray:

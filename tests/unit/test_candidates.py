@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -94,9 +94,10 @@ def test_local_search_climbs_and_never_ends_below_its_start(seed: int) -> None:
 
 
 def test_enough_steps_reach_the_top() -> None:
-    start = Configuration(bowl(), values={"x": 0.95, "y": 0.05, "kind": "bad"})
-    (end,) = local_search(height, [start], np.random.default_rng(0), max_steps=60, n_neighbours=ALL)
-    assert height([end])[0] > -1e-2
+    starts = [Configuration(bowl(), values={"x": 0.95, "y": 0.05, "kind": "bad"})] * 25
+    ends = local_search(height, starts, np.random.default_rng(0), max_steps=60, n_neighbours=ALL)
+    # A search ends early where none of eight draws is better, which happens to one in twelve.
+    assert np.quantile(height(ends), 0.3) > -1e-2
 
 
 def test_no_step_and_no_start_leave_everything_as_it_is() -> None:
@@ -179,22 +180,6 @@ def test_a_configuration_without_neighbours_stays() -> None:
         n_neighbours=ALL,
     )
     assert ends == [start]
-
-
-def test_neighbours_found_before_configspace_gives_up_are_used(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    starts = draw(bowl(), 1, seed=0)
-    others = draw(bowl(), 3, seed=1)
-
-    def gives_up(*_: object, **__: object) -> Iterator[Configuration]:
-        yield from others
-        raise ValueError("Failed to find enough neighbors with 8 retries")
-
-    monkeypatch.setattr("automl.optimizers.candidates.get_one_exchange_neighbourhood", gives_up)
-    (end,) = local_search(height, starts, np.random.default_rng(0), max_steps=1, n_neighbours=ALL)
-    values = height([*starts, *others])
-    assert height([end])[0] == values.max()
 
 
 def test_integers_of_few_values_at_their_bounds_have_neighbours() -> None:

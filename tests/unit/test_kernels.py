@@ -125,3 +125,15 @@ def test_either_kind_of_column_may_be_missing(layout: ColumnLayout) -> None:
 def test_other_columns_than_the_layout_has_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="must be"):
         points_of(np.zeros(shape), LAYOUT)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_covariances_and_derivatives_are_the_same_when_computed_together(seed: int) -> None:
+    k, points = kernel(seed), points_of(configurations(seed, 9), LAYOUT)
+    sensitivity = np.random.default_rng(seed).normal(size=(9, 9))
+    sensitivity += sensitivity.T
+    matrix, gradient_by = k.covariance_and_gradient(points)
+    np.testing.assert_array_equal(matrix, k.covariance(points, points))
+    matrix[:] = np.nan  # whoever was given it may add noise in place
+    for _ in range(2):
+        np.testing.assert_array_equal(gradient_by(sensitivity), k.gradient(points, sensitivity))
