@@ -37,7 +37,7 @@ from automl.surrogates.gaussian_likelihood import (
 )
 from automl.surrogates.kernels import MixedKernel, Points, points_of
 from automl.surrogates.surrogate import check_observations, check_positive
-from search_space.arrays import FloatArray
+from search_space.arrays import FloatArray, IntArray
 from search_space.encoding import ColumnLayout
 
 # Differs from [2], the Gaussian process of DensBO: categories have a Hamming factor instead of
@@ -100,6 +100,9 @@ class GaussianProcess:
         Starting points of the search for parameters.
     max_steps : int
         Steps of the search from each.
+    max_rows : int
+        Observations that the parameters are found from, drawn from all: the time for it grows with
+        their cube. Predictions know all observations.
     std_floor : float, standard deviations of the observed losses
         Smallest predicted standard deviation, positive.
     """
@@ -107,10 +110,16 @@ class GaussianProcess:
     layout: ColumnLayout
     n_starts: int = 2
     max_steps: int = 40
+    max_rows: int = 300
     std_floor: float = 1e-6
 
     def __post_init__(self) -> None:
-        check_positive(n_starts=self.n_starts, max_steps=self.max_steps, std_floor=self.std_floor)
+        check_positive(
+            n_starts=self.n_starts,
+            max_steps=self.max_steps,
+            max_rows=self.max_rows,
+            std_floor=self.std_floor,
+        )
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> FittedGaussianProcess:
         """Fit the process; see :class:`automl.surrogates.surrogate.Surrogate`.
@@ -125,7 +134,10 @@ class GaussianProcess:
         points = points_of(X, self.layout)
         centre, scale = _location_and_scale(y)
         targets = (y - centre) / scale
-        logs = self._most_probable(points, targets, rng)
+        rows: slice | IntArray = slice(None)
+        if len(X) > self.max_rows:
+            rows = np.sort(rng.choice(len(X), self.max_rows, replace=False))
+        logs = self._most_probable(points_of(X[rows], self.layout), targets[rows], rng)
         kernel, noise = kernel_and_noise(logs, self.layout)
         factor = cholesky_factor(_noisy(kernel.covariance(points, points), noise))
         return FittedGaussianProcess(

@@ -230,6 +230,20 @@ def test_a_start_that_fails_is_left_out_and_all_failing_is_an_error(
         fitted()
 
 
+def test_parameters_of_many_observations_are_found_from_some_and_predictions_know_all() -> None:
+    X = configurations(0, 120)
+    y = losses(X)
+    rows = np.sort(np.random.default_rng(5).choice(120, 40, replace=False))
+    process = GaussianProcess(layout=LAYOUT, max_rows=40, n_starts=1)
+    model = process.fit(X, y, np.random.default_rng(5))
+    some = process.fit(X[rows], (y[rows] - y.mean()) / y.std(), np.random.default_rng(5))
+    assert len(model.alpha) == 120
+    mean, _ = model.predict(X)
+    assert np.abs(mean - y).max() < 0.1
+    # The losses of some are not standardised anew, so that their variance differs a little.
+    assert np.allclose(model.kernel.length_scales, some.kernel.length_scales, rtol=0.2)
+
+
 def test_other_columns_than_the_layout_has_are_refused() -> None:
     with pytest.raises(ValueError, match="must be"):
         GaussianProcess(layout=LAYOUT).fit(
@@ -239,7 +253,7 @@ def test_other_columns_than_the_layout_has_are_refused() -> None:
         fitted().predict(np.zeros((3, 8)))
 
 
-@pytest.mark.parametrize("name", ["n_starts", "max_steps", "std_floor"])
+@pytest.mark.parametrize("name", ["n_starts", "max_steps", "max_rows", "std_floor"])
 def test_settings_have_to_be_positive(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         GaussianProcess(layout=LAYOUT, **{name: 0})  # type: ignore[arg-type]
