@@ -88,7 +88,7 @@ class AskTell:
         "gradient_boosting", "gaussian_process", "densbo", "equal_weights", a `Surrogate` or a
         `PerformanceModel`.
     acquisition : str, object or None, default=None
-        Another acquisition function: "ei", "pi", "lcb", "sawei", "mace", or an
+        Another acquisition function: "ei", "pi", "lcb", "sawei", "mace", "hedge", or an
         `AcquisitionPolicy`.
     n_initial : int, default=8
         Configurations before the surrogate is used: the default one and random draws.

@@ -41,7 +41,7 @@ _SURROGATES = (
     "densbo",
     "equal_weights",
 )
-_ACQUISITIONS = ("ei", "pi", "lcb", "sawei", "mace")
+_ACQUISITIONS = ("ei", "pi", "lcb", "sawei", "mace", "hedge")
 
 _FIT_EXAMPLE = f"""{EXIT_CODES}
 

@@ -85,7 +85,7 @@ class AutoClassifier(Portable, FittedViews, ClassifierMixin, BaseEstimator):  # 
     acquisition : str, object or None, default=None
         Acquisition function of "divbo" and "bo": "ei" (None), "pi", "lcb", "sawei" (weighted
         expected improvement that adjusts its weight), "mace" (Pareto fronts of three functions),
-        or an object with a method ``scoring(situation)``.
+        "hedge" (one of three by their gains), or an object with a method ``scoring(situation)``.
     search_space : str or ConfigurationSpace, default="default"
         "default", "divbo" (the space of the paper), "fast" (three cheap learners), or a
         ConfigurationSpace made from one of them.

@@ -5,11 +5,12 @@ What a policy has to remember travels in the beliefs of the proposals that it ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+from ConfigSpace import Configuration
 
 from automl.acquisition.acquisition import (
     AcquisitionFunction,
@@ -42,11 +43,14 @@ class Situation:
     lowest_bound : callable
         Given the width of bounds in standard deviations, returns the least lower confidence bound
         that was found in the space.
+    rng : numpy Generator
+        Source of every random choice.
     """
 
     history: TrialHistory
     model: FittedModel
     lowest_bound: Callable[[float], float]
+    rng: np.random.Generator
 
     @property
     def n_dimensions(self) -> int:
@@ -55,6 +59,12 @@ class Situation:
 
 
 def _nothing(_mean: float, _std: float) -> Mapping[str, float]:
+    return {}
+
+
+def _nothing_of_all(
+    _candidates: Sequence[Configuration], _mean: FloatArray, _std: FloatArray
+) -> Mapping[str, float]:
     return {}
 
 
@@ -71,11 +81,16 @@ class Scoring:
         them are wanted. Local searches then climb `score`.
     beliefs : callable
         ``beliefs(mean, std)`` returns what the proposal of a candidate has to carry.
+    beliefs_of_all : callable
+        ``beliefs_of_all(candidates, mean, std)`` returns what it has to carry whichever it is.
     """
 
     score: Callable[[FloatArray, FloatArray], FloatArray]
     objectives: Callable[[FloatArray, FloatArray], FloatArray] | None = None
     beliefs: Callable[[float, float], Mapping[str, float]] = _nothing
+    beliefs_of_all: Callable[
+        [Sequence[Configuration], FloatArray, FloatArray], Mapping[str, float]
+    ] = _nothing_of_all
 
 
 @runtime_checkable

@@ -17,6 +17,7 @@ from automl.optimizers.acquisition_policy import (
 )
 from automl.optimizers.dynamic_model import DynamicModel
 from automl.optimizers.performance_model import PerformanceModel, SurrogateModel, as_model
+from automl.optimizers.portfolio_policy import Portfolio
 from automl.suggestions import did_you_mean
 from automl.surrogates.gaussian_process import GaussianProcess
 from automl.surrogates.output_transform import OutputTransform
@@ -65,6 +66,7 @@ ACQUISITIONS: Mapping[str, AcquisitionPolicy] = MappingProxyType(
         "lcb": GrowingConfidence(),
         "sawei": SelfAdjusting(),
         "mace": ParetoFront(),
+        "hedge": Portfolio(),
     }
 )
 """Acquisition policies."""

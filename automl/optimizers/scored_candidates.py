@@ -169,7 +169,7 @@ def score_candidates(
     settings = guidance.candidates
     model = as_model(guidance.model).fit_to(history, rng)
     search = _Search(history, model, settings, rng)
-    scoring = guidance.acquisition.scoring(Situation(history, model, search.lowest_bound))
+    scoring = guidance.acquisition.scoring(Situation(history, model, search.lowest_bound, rng))
     found = search.climb(scoring.score)
     if scoring.objectives is not None:
         found = search.evolve(found, scoring)
@@ -180,10 +180,11 @@ def score_candidates(
     encoded_local = search.encode(local)
     encoded = np.concatenate([encoded_local, search.encoded_random])
     mean, std = search.joined(model.surrogate.predict(encoded_local))
+    of_all = scoring.beliefs_of_all(configurations, mean, std)
 
     def beliefs_of(index: int) -> Mapping[str, float]:
         of_policy = scoring.beliefs(float(mean[index]), float(std[index]))
-        return {**model.beliefs_at(encoded[index]), **of_policy}
+        return {**model.beliefs_at(encoded[index]), **of_all, **of_policy}
 
     return ScoredCandidates(
         configurations=configurations,

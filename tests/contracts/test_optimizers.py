@@ -41,6 +41,7 @@ from automl.optimizers.initial_design import DefaultsFirst, InitialDesign, Rando
 from automl.optimizers.named import SURROGATES
 from automl.optimizers.optimizer import Optimizer
 from automl.optimizers.performance_model import PerformanceModel
+from automl.optimizers.portfolio_policy import Portfolio
 from automl.optimizers.random_search import RandomSearch, propose_at_random
 from automl.optimizers.scored_candidates import CandidateSettings, Guidance
 from automl.surrogates.diversity import DiversitySurrogate
@@ -126,6 +127,7 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "densbo with mace": lambda: bayesian(DENSBO, FRONT),
     "divbo with densbo as model": lambda: divbo_guided(DENSBO, Guidance().acquisition),
     "divbo with sawei": lambda: divbo_guided(FOREST, SelfAdjusting()),
+    "divbo with a portfolio": lambda: divbo_guided(FOREST, Portfolio()),
     "divbo with mace": lambda: divbo_guided(FOREST, FRONT),
     "a user's": DefaultOfEachThenRandom,
 }

@@ -70,7 +70,8 @@ def fitted(history: TrialHistory, line: Line | None = None) -> FittedModel:
 def situation(
     history: TrialHistory, line: Line | None = None, bound: Callable[[float], float] | None = None
 ) -> Situation:
-    return Situation(history, fitted(history, line), bound or Bound())
+    rng = np.random.default_rng(0)
+    return Situation(history, fitted(history, line), bound or Bound(), rng)
 
 
 def of_losses(*losses: float) -> TrialHistory:
@@ -100,7 +101,7 @@ def test_the_dimensions_are_the_hyperparameters_of_the_space() -> None:
     known = FittedModel(
         surrogate=Line(), encoded=np.zeros((1, 4)), targets=np.zeros(1), incumbent=0.0
     )
-    assert Situation(history, known, Bound()).n_dimensions == 3
+    assert Situation(history, known, Bound(), np.random.default_rng(0)).n_dimensions == 3
 
 
 # Always, growing confidence

@@ -49,7 +49,7 @@ METHODS: dict[str, Callable[[ConfigurationSpace, int], AskTell]] = {
     "forest_ei": _of("bo"),
     **{
         f"gp_{acquisition}": _of("sawei", acquisition=acquisition)
-        for acquisition in ("ei", "pi", "lcb", "sawei")
+        for acquisition in ("ei", "pi", "lcb", "sawei", "hedge")
     },
 }
 """Names with "mace" differ from DensBO in the surrogate alone, those with "gp" in acquisition."""
