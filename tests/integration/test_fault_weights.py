@@ -288,7 +288,8 @@ def test_requests_for_metadata_outlive_a_fit_and_are_in_no_file(tmp_path: Path) 
     with config_context(enable_metadata_routing=True):
         clf = quick().set_fit_request(sample_weight=True).fit(X, Y, sample_weight=W)
         assert clf.get_metadata_routing().fit.requests["sample_weight"] is True
-        clf.save(tmp_path / "a.model")
+        with pytest.warns(AutoMLWarning, match="leaves out metadata requests"):
+            clf.save(tmp_path / "a.model")
         loaded = AutoClassifier.load(tmp_path / "a.model")
     np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
 

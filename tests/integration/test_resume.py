@@ -198,7 +198,7 @@ def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> 
 
 
 def test_resuming_without_a_folder_is_refused() -> None:
-    with pytest.raises(InputError, match="resume=True needs the folder"):
+    with pytest.raises(InputError, match="resume needs the folder"):
         AutoClassifier(resume=True).fit(X, Y)
 
 

@@ -1,7 +1,8 @@
-"""The optimiser for any space comes close to known minima in few evaluations, for fixed seeds."""
+"""The optimiser for any space comes close to known minima in few evaluations."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from automl.ask_tell import AskTell
@@ -17,24 +18,26 @@ def regret(problem: ClosedForm, optimizer: str, n: int, seed: int) -> float:
     return asking.best.loss - problem.optimum
 
 
+def median_regret(problem: ClosedForm, optimizer: str, n: int, first_seed: int) -> float:
+    """Return the median over four seeds: one search in a few starts without luck."""
+    seeds = range(first_seed, first_seed + 4)
+    return float(np.median([regret(problem, optimizer, n, seed) for seed in seeds]))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("optimizer", "seed"), [("densbo", 0), ("sawei", 0), ("sawei", 1)])
-def test_a_smooth_function_of_two_numbers(optimizer: str, seed: int) -> None:
-    assert regret(branin(), optimizer, 20, seed) < 0.5  # random search: 6.3 and 2.2
+@pytest.mark.parametrize(("optimizer", "at_most"), [("densbo", 1.5), ("sawei", 0.5)])
+def test_a_smooth_function_of_two_numbers(optimizer: str, at_most: float) -> None:
+    assert median_regret(branin(), optimizer, 20, 0) < at_most  # random search: 3.5
 
 
 @pytest.mark.slow
 def test_a_smooth_function_of_six_numbers() -> None:
-    assert regret(hartmann6(), "sawei", 40, 1) < 0.8  # random search: 1.2 at best over six seeds
+    assert median_regret(hartmann6(), "sawei", 40, 2) < 0.9  # random search: 1.4
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [2, 3])
-def test_a_function_of_mixed_and_conditional_hyperparameters(seed: int) -> None:
-    # Random search: 0.04 at best over eight seeds.
-    assert regret(conditional(), "sawei", 25, seed) < 0.02
-
-
-@pytest.mark.slow
-def test_the_forest_finds_the_learner_and_its_numbers() -> None:
-    assert regret(conditional(), "bo", 25, 3) < 0.04
+@pytest.mark.parametrize(("optimizer", "at_most"), [("sawei", 0.02), ("bo", 0.04)])
+def test_a_function_of_mixed_and_conditional_hyperparameters(
+    optimizer: str, at_most: float
+) -> None:
+    assert median_regret(conditional(), optimizer, 25, 2) < at_most  # random search: 0.06

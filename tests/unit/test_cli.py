@@ -83,7 +83,7 @@ def test_an_unknown_bundled_table_is_one_line(capsys: pytest.CaptureFixture[str]
 def test_ctrl_c_ends_with_130_and_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupt(_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(command_fit, "read_table", interrupt)

@@ -380,25 +380,6 @@ def test_the_pool_is_selected_among_the_best_of_a_long_history() -> None:
     assert surrogate.fitted_on[0][1].shape == (12, 12)  # diversity is learnt from all pairs
 
 
-def test_a_scorer_that_is_called_for_each_model_is_not_called_often() -> None:
-    calls = []
-
-    def scorer(estimator: Any, X: Any, y: Any) -> float:
-        calls.append(len(y))
-        return float(np.mean(estimator.predict(X) == y))
-
-    job = mixed_job()
-    job.problem = replace(job.problem, metric=as_metric(scorer, np.arange(3)))
-    history = filled_history(job, [succeed] * 30)
-    calls.clear()
-    surrogate = KnownDiversity()
-    divbo(diversity_surrogate=surrogate).propose(history, rng())
-    assert len(calls) == 8 * 20  # rounds, and models in each of them
-    encode = history.problem.encoder.encode
-    best = encode([history.trials[number].configuration for number in best_trials(history, 20)])
-    assert {row.tobytes() for row in surrogate.pools[0]} <= {row.tobytes() for row in best}
-
-
 def test_a_pool_of_one_round_is_the_best_model() -> None:
     history = filled_history(mixed_job(), [succeed] * 8)
     surrogate = KnownDiversity()
