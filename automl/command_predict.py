@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> CommandResult:
     output: Path = options.output
     read = (options.model, options.data)
     check_new_file("--output", output, read=read, may_exist=options.force)
-    kind_of_file(output)
+    kind_of_file(output)  # refuses a suffix before anything is read
     model = load_model(options.model)
     table = read_table(options.data)
     table.columns = table.columns.map(str)

@@ -67,14 +67,13 @@ def choose_members(history: History, size: int, *, scoring_seconds: float) -> Me
     """
     if not history.successes:
         return MemberChoice(weights={}, loss=history.baseline_loss)
-    losses = history.success_losses()
-    library = np.flatnonzero(better_than_baseline(losses, history.baseline_loss))
-    if not library.size:
-        reason = (
-            f"no model has a lower loss than the class frequencies ({history.baseline_loss:.6g})"
-        )
-        return _with_threshold(history, _single_best(history, reason), scoring_seconds)
     try:
+        losses = history.success_losses()
+        library = np.flatnonzero(better_than_baseline(losses, history.baseline_loss))
+        if not library.size:
+            baseline = f"{history.baseline_loss:.6g}"
+            reason = f"no model has a lower loss than the class frequencies ({baseline})"
+            return _with_threshold(history, _single_best(history, reason), scoring_seconds)
         n_best, n_rounds = _affordable(history, size, scoring_seconds)
         if not n_best:
             reason = f"scoring {history.problem.metric.name!r} is too slow for ensemble selection"

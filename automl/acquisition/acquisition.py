@@ -77,7 +77,7 @@ class ConfidenceBound:
         if not 0.0 <= self.kappa < math.inf:
             raise ValueError(f"kappa must be finite and not negative, got {self.kappa}")
 
-    def __call__(self, mean: FloatArray, std: FloatArray, incumbent: float) -> FloatArray:  # noqa: ARG002
+    def __call__(self, mean: FloatArray, std: FloatArray, incumbent: float) -> FloatArray:  # noqa: ARG002 - the protocol has it
         """Return how much each candidate is worth evaluating."""
         return confidence_score(mean, std, kappa=self.kappa)
 

@@ -28,6 +28,7 @@ from automl.benchmark import ask_others
 from automl.benchmark.ask_others import loss_of, median_ask
 from automl.errors import InputError
 from automl.optimizers.named import SURROGATES
+from search_space.values import plain_values
 
 RECIPES = ("densbo", "bo", "sawei")
 
@@ -200,9 +201,7 @@ def _task(n_observations: int, n_repeats: int) -> str:
     space = conditional_space()
     # As lists, of which `sample_configuration` makes one only if more than one is asked for.
     drawn = [space.sample_configuration() for _ in range(n_observations - n_observations // 10)]
-    observations = [
-        {name: _plain(value) for name, value in configuration.items()} for configuration in drawn
-    ]
+    observations = [plain_values(configuration) for configuration in drawn]
     task = {
         "space": space.to_serialized_dict(),
         "observations": observations,

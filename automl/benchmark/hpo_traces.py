@@ -47,7 +47,6 @@ def trace_of(
         raise InputError(f"{type(optimizer).__name__} does not tell what it believes")
     asked = 0
     while asked < n_evaluations:
-        # What comes before the first model is proposed one at a time.
         for configuration in optimizer.ask(min(batch_size, n_evaluations - asked)):
             optimizer.tell(configuration, problem.evaluate(configuration))
             asked += 1

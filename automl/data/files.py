@@ -112,7 +112,8 @@ def _labels(texts: pd.Series[Any]) -> pd.Series[Any]:
     if not there.map(_WHOLE_NUMBER.fullmatch).notna().all():
         # Fractions are no labels, and are refused as what they are.
         return pd.to_numeric(texts) if (numbers % 1 != 0).any() else texts
-    return pd.to_numeric(texts)
+    # Whole numbers beyond 64 bits would be rounded.
+    return pd.to_numeric(texts) if numbers.dtype.kind in "iu" else texts
 
 
 def _check_head(path: Path) -> str:

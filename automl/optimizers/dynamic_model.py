@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from automl.optimizers.observations import performance_observations
-from automl.optimizers.performance_model import FittedModel
+from automl.optimizers.performance_model import FittedModel, warn_of_unfitted
 from automl.surrogates.dynamic_ensemble import (
     DynamicEnsemble,
     FittedDynamicEnsemble,
@@ -81,6 +81,8 @@ class DynamicModel:
         ensemble = self._weighted(history, self.members(layout), layout)
         targets = scale.apply(losses)
         fitted = ensemble.fit(X, targets, rng)
+        for name, reason in fitted.failures.items():
+            warn_of_unfitted(name, reason, "the other surrogates do without it")
         best = scale.apply(np.array([history.success_losses().min()]))
         n_finished = history.n_finished
 

@@ -16,7 +16,7 @@ from automl.optimizers.acquisition_policy import (
     SelfAdjusting,
 )
 from automl.optimizers.dynamic_model import DynamicModel
-from automl.optimizers.performance_model import PerformanceModel, SurrogateModel, as_model
+from automl.optimizers.performance_model import PerformanceModel, SurrogateModel
 from automl.optimizers.portfolio_policy import Portfolio
 from automl.suggestions import did_you_mean
 from automl.surrogates.gaussian_process import GaussianProcess
@@ -72,8 +72,8 @@ ACQUISITIONS: Mapping[str, AcquisitionPolicy] = MappingProxyType(
 """Acquisition policies."""
 
 
-def model_of(surrogate: object) -> PerformanceModel:
-    """Return the performance model of a name, or of an object that is one or a surrogate.
+def model_of(surrogate: object) -> PerformanceModel | Surrogate:
+    """Return the performance model of a name, or the object that is one or a surrogate.
 
     Raises
     ------
@@ -83,14 +83,13 @@ def model_of(surrogate: object) -> PerformanceModel:
     if isinstance(surrogate, str):
         check_name("surrogate", surrogate, list(SURROGATES))
         return SURROGATES[surrogate]
-    if isinstance(surrogate, PerformanceModel):
-        return surrogate
-    if isinstance(surrogate, type) or not hasattr(surrogate, "fit"):
+    is_model = isinstance(surrogate, PerformanceModel) or hasattr(surrogate, "fit")
+    if isinstance(surrogate, type) or not is_model:
         raise InputTypeError(
             f"surrogate must be a name or an object with a method fit(X, y, rng), "
             f"found {surrogate!r}"
         )
-    return as_model(cast(Surrogate, surrogate))
+    return cast(PerformanceModel | Surrogate, surrogate)
 
 
 def acquisition_of(acquisition: object) -> AcquisitionPolicy:

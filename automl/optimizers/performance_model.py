@@ -95,14 +95,22 @@ class SurrogateModel:
         try:
             fitted = surrogate.fit(X, targets, rng)
         except SurrogateError as error:
-            warnings.warn(
-                f"{type(surrogate).__name__} could not be fitted ({error}); "
-                f"{type(self.fallback).__name__} stands for it in this proposal",
-                DegradedResultWarning,
-                stacklevel=2,
+            warn_of_unfitted(
+                type(surrogate).__name__,
+                str(error),
+                f"{type(self.fallback).__name__} stands for it",
             )
             fitted = self.fallback.fit(X, targets, rng)
         return FittedModel(surrogate=fitted, encoded=X, targets=targets, incumbent=incumbent)
+
+
+def warn_of_unfitted(name: str, reason: str, instead: str) -> None:
+    """Say that a surrogate is missing in one proposal, and what is done without it."""
+    warnings.warn(
+        f"{name} could not be fitted ({reason}); {instead} in this proposal",
+        DegradedResultWarning,
+        stacklevel=3,
+    )
 
 
 def as_model(model: Surrogate | PerformanceModel) -> PerformanceModel:

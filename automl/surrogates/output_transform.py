@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -131,15 +131,7 @@ class FittedTransform:
         centre, scale = float(np.mean(z)), float(np.std(z))
         if not scale > _RESOLUTION * float(np.max(np.abs(z))):
             return None
-        return type(self)(
-            shape=self.shape,
-            power=self.power,
-            unit=self.unit,
-            lowest=self.lowest,
-            highest=self.highest,
-            centre=centre,
-            scale=scale,
-        )
+        return replace(self, centre=centre, scale=scale)
 
     def _power_of(self, x: FloatArray) -> FloatArray:
         """Return the transformed values, not yet standardised."""

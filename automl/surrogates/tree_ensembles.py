@@ -20,7 +20,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -127,11 +127,7 @@ class GradientBoosting:
             models=models, learning_rate=self.learning_rate, residual_variance=self.variance_floor
         )
         residual = float(np.mean((fitted.predict(X)[0] - y) ** 2))
-        return FittedGradientBoosting(
-            models=models,
-            learning_rate=self.learning_rate,
-            residual_variance=max(residual, self.variance_floor),
-        )
+        return replace(fitted, residual_variance=max(residual, self.variance_floor))
 
     def _boost(self, rows: Any, y: FloatArray, rng: np.random.Generator) -> BoostedTrees:
         """Return one model."""

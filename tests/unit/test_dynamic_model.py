@@ -14,7 +14,7 @@ from fakes.plain_histories import Line, at, end, opened_at, plain_history
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from automl.errors import SurrogateError
+from automl.errors import DegradedResultWarning, SurrogateError
 from automl.optimizers.dynamic_model import DynamicModel
 from automl.optimizers.performance_model import FittedModel, PerformanceModel
 from automl.surrogates.output_transform import FittedTransform, OutputTransform, Shape
@@ -150,7 +150,8 @@ def test_trials_that_no_ensemble_proposed_do_not_count() -> None:
 def test_a_member_that_could_not_be_fitted_loses_its_weight_and_may_win_it_back() -> None:
     members = {"a": Line(0.0, fails_on=2), "b": Line(1.0), "c": Line(-5.0)}
     history, settings = started(), model(members, alpha=0.5)
-    carried = beliefs(settings, history, 0.5)
+    with pytest.warns(DegradedResultWarning, match="a could not be fitted .* the other surrogates"):
+        carried = beliefs(settings, history, 0.5)
     assert "densbo_mean_a" not in carried
     assert [carried[f"densbo_weight_{name}"] for name in "abc"] == [0.0, 1.0, 0.0]
     at(history, 0.5, 1.0, carried)  # 0 on the scale: a would have won

@@ -112,6 +112,7 @@ def test_predictions_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
         (["NA", "nan"], ["NA", "nan"]),
         (["0", "-12"], [0, -12]),
         (["0", "18446744073709551615"], [0, 2**64 - 1]),
+        (["1" * 25, "2"], ["1" * 25, "2"]),
         (["True", "False"], [True, False]),
         (["0.5", "1"], [0.5, 1.0]),
     ],
