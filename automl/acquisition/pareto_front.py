@@ -24,6 +24,8 @@ from search_space.arrays import FloatArray, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
 
+_FEW = 1_000  # candidates: comparing all pairs costs less than going through the front
+
 
 def mace_objectives(
     mean: FloatArray, std: FloatArray, incumbent: float, *, kappa: float
@@ -176,12 +178,32 @@ def nondominated_ranks(objectives: FloatArray) -> IntArray:
     array([0, 0, 1, 2])
     """
     _check_objectives(objectives)
+    if len(objectives) <= _FEW:
+        return _ranks_of_few(objectives)
     ranks = np.zeros(len(objectives), dtype=np.int64)
     remaining = np.arange(len(objectives))
     while len(remaining):
         front = nondominated(objectives[remaining])
         remaining = remaining[~front]
         ranks[remaining] += 1
+    return ranks
+
+
+def _ranks_of_few(objectives: FloatArray) -> IntArray:
+    """Return the same as :func:`nondominated_ranks`, from a comparison of all pairs."""
+    worse = np.zeros((len(objectives), len(objectives)), dtype=np.bool_)
+    for column in objectives.T:
+        worse |= column[:, np.newaxis] < column
+    dominates = worse.T & ~worse
+    n_dominating = dominates.sum(axis=0)
+    ranks = np.zeros(len(objectives), dtype=np.int64)
+    rank, left = 0, np.ones(len(objectives), dtype=np.bool_)
+    while left.any():
+        front = left & (n_dominating == 0)
+        ranks[front] = rank
+        n_dominating -= dominates[front].sum(axis=0)
+        left &= ~front
+        rank += 1
     return ranks
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from ConfigSpace import Configuration
 
 from automl.errors import SpaceExhaustedError
-from automl.optimizers.candidates import random_candidates
 from automl.optimizers.enumeration import every_configuration
+from automl.optimizers.vectors import sample_configurations
 from automl.trial import Origin, Proposal
 from automl.trial_history import TrialHistory
 
@@ -39,7 +39,7 @@ def propose_at_random(history: TrialHistory, rng: np.random.Generator) -> Propos
     """
     space = history.problem.search_space.configuration_space
     for n_draws in (1, _DRAWS_BEFORE_ENUMERATION):
-        for configuration in random_candidates(space, n_draws, rng):
+        for configuration in sample_configurations(space, n_draws, rng):
             if not history.was_proposed(configuration):
                 return Proposal(configuration=configuration, origin=Origin.RANDOM)
     for values in every_configuration(space, rng):

@@ -13,7 +13,7 @@ from automl.acquisition.acquisition import ConfidenceBound
 from automl.acquisition.nsga2 import crowded_order, nsga2
 from automl.acquisition.pareto_front import mace_batch, nondominated_ranks
 from automl.optimizers.acquisition_policy import AcquisitionPolicy, Always, Scoring, Situation
-from automl.optimizers.candidates import local_search, random_candidates
+from automl.optimizers.local_search import local_search
 from automl.optimizers.neighbourhood import Neighbourhood
 from automl.optimizers.observations import best_trials
 from automl.optimizers.performance_model import (
@@ -21,6 +21,7 @@ from automl.optimizers.performance_model import (
     PerformanceModel,
     as_model,
 )
+from automl.optimizers.vectors import sample_configurations
 from automl.surrogates.random_forest import RandomForest
 from automl.surrogates.surrogate import Surrogate
 from automl.trial import Origin, Proposal
@@ -222,7 +223,7 @@ class _Search:
         trials = history.trials
         self._starts = [trials[i].configuration for i in best_trials(history, settings.n_local)]
         self._space = problem.search_space.configuration_space
-        self.random = random_candidates(self._space, settings.n_random, rng)
+        self.random = sample_configurations(self._space, settings.n_random, rng)
         self.encoded_random = self.encode(self.random)
         # Every search looks at all draws: predictions of thousands are made once.
         self._of_random = model.surrogate.predict(self.encoded_random)

@@ -49,6 +49,7 @@ _BOUNDS_OF_SCALES = (math.log(0.01), math.log(1e4))
 _BOUNDS_OF_WEIGHTS = (math.log(1e-6), math.log(20.0))
 _BOUNDS_OF_VARIANCE = (math.log(1e-3), math.log(1e2))
 _BOUNDS_OF_NOISE = (math.log(8e-4), math.log(10.0))
+_SMALLEST_GAIN = 1e-5  # relative, of the log posterior: a step that gains less is the last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +171,7 @@ class GaussianProcess:
                     jac=True,
                     method="L-BFGS-B",
                     bounds=bounds,
-                    options={"maxiter": self.max_steps},
+                    options={"maxiter": self.max_steps, "ftol": _SMALLEST_GAIN},
                 )
             except SurrogateError as error:
                 reason = str(error)

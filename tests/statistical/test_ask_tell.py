@@ -7,6 +7,7 @@ import pytest
 
 from automl.ask_tell import AskTell
 from automl.benchmark.hpo.closed_form import ClosedForm, branin, conditional, hartmann6
+from search_space.arrays import FloatArray
 
 
 def regret(problem: ClosedForm, optimizer: str, n: int, seed: int) -> float:
@@ -18,26 +19,27 @@ def regret(problem: ClosedForm, optimizer: str, n: int, seed: int) -> float:
     return asking.best.loss - problem.optimum
 
 
-def median_regret(problem: ClosedForm, optimizer: str, n: int, first_seed: int) -> float:
-    """Return the median over four seeds: one search in a few starts without luck."""
-    seeds = range(first_seed, first_seed + 4)
-    return float(np.median([regret(problem, optimizer, n, seed) for seed in seeds]))
+def regrets(problem: ClosedForm, optimizer: str, n: int, n_seeds: int = 4) -> FloatArray:
+    """Return the regrets of several seeds: one search in a few starts without luck."""
+    return np.array([regret(problem, optimizer, n, seed) for seed in range(n_seeds)])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("optimizer", "at_most"), [("densbo", 1.5), ("sawei", 0.5)])
+@pytest.mark.parametrize(("optimizer", "at_most"), [("densbo", 0.1), ("sawei", 0.9)])
 def test_a_smooth_function_of_two_numbers(optimizer: str, at_most: float) -> None:
-    assert median_regret(branin(), optimizer, 20, 0) < at_most  # random search: 3.5
+    # Medians of 20 seeds: random search 1.03, densbo 0.004, sawei 0.17.
+    assert np.median(regrets(branin(), optimizer, 30)) < at_most
 
 
 @pytest.mark.slow
 def test_a_smooth_function_of_six_numbers() -> None:
-    assert median_regret(hartmann6(), "sawei", 40, 2) < 0.9  # random search: 1.4
+    # Medians of 20 seeds: random search 1.50, sawei 0.14.
+    assert np.median(regrets(hartmann6(), "sawei", 60)) < 0.5
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("optimizer", "at_most"), [("sawei", 0.02), ("bo", 0.04)])
-def test_a_function_of_mixed_and_conditional_hyperparameters(
-    optimizer: str, at_most: float
-) -> None:
-    assert median_regret(conditional(), optimizer, 25, 2) < at_most  # random search: 0.06
+@pytest.mark.parametrize("optimizer", ["densbo", "sawei"])
+def test_a_function_of_mixed_and_conditional_hyperparameters(optimizer: str) -> None:
+    # Half of 20 seeds end below 0.007, the others with another depth or without boosting, at 0.1
+    # or 0.2. The least of 20 random searches is 0.011, their median 0.074.
+    assert regrets(conditional(), optimizer, 30).min() < 0.007

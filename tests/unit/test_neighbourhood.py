@@ -37,6 +37,7 @@ from ConfigSpace.util import get_one_exchange_neighbourhood
 from fakes.histories import mixed_space
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from automl.benchmark.ask_overhead import conditional_space
 from automl.optimizers.neighbourhood import Neighbourhood
@@ -167,17 +168,32 @@ def test_exchanges_of_choices_and_ranks_are_all_those_that_configspace_knows(
         assert counts[hyperparameter] == 4
 
 
-def test_draws_of_numbers_follow_the_normal_distribution_cut_off_at_the_bounds() -> None:
+def test_draws_of_numbers_follow_three_normal_distributions_cut_off_at_the_bounds() -> None:
     space = ConfigurationSpace({"x": (0.0, 10.0), "n": (0, 1_000)})
     start = Configuration(space, values={"x": 5.0, "n": 500})
     rng = np.random.default_rng(0)
     neighbours = [n for block in Neighbourhood(space).draw([start] * 2_000, rng, 8) for n in block]
+    # The standard normal between -2.5 and 2.5 has standard deviation 0.9546.
+    expected = (((0.2 * 0.9546) ** 2 + 0.05**2 + 0.0125**2) / 3) ** 0.5
     for name, width in (("x", 10.0), ("n", 1_000.0)):
         moves = np.array([n[name] for n in neighbours if n[name] != start[name]]) / width - 0.5
         assert len(moves) == 8_000
-        # The standard normal between -2.5 and 2.5 has standard deviation 0.9546.
-        assert abs(moves.mean()) < 5 * 0.2 / 8_000**0.5
-        assert moves.std() == pytest.approx(0.2 * 0.9546, rel=0.04)
+        assert abs(moves.mean()) < 5 * expected / 8_000**0.5
+        assert moves.std() == pytest.approx(expected, rel=0.05)
+        # Within three of the smallest deviations: all of its draws, and some of the others.
+        shares = [0.997, 2 * norm.cdf(0.75) - 1, (2 * norm.cdf(0.1875) - 1) / 0.9876]
+        assert np.mean(abs(moves) < 0.0375) == pytest.approx(np.mean(shares), abs=0.025)
+
+
+def test_whole_numbers_take_no_steps_shorter_than_one() -> None:
+    space = ConfigurationSpace({"n": (1, 12)})
+    start = Configuration(space, values={"n": 6})
+    rng = np.random.default_rng(0)
+    drawn = [n["n"] for (n,) in Neighbourhood(space).draw([start] * 4_000, rng, 1)]
+    # A normal distribution with 0.2 of the range has a third of what is not rounded to 6 there;
+    # with shorter steps too it would be nearly all.
+    assert np.mean([abs(n - 6) == 1 for n in drawn]) < 0.5
+    assert {3, 4, 5, 7, 8, 9} < set(drawn)
 
 
 def test_a_number_at_its_bound_has_neighbours_inside() -> None:

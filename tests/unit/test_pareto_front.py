@@ -61,6 +61,16 @@ def test_the_front_of_a_large_cloud_is_that_of_comparing_all_pairs() -> None:
     assert 10 < expected.sum() < 200
 
 
+@pytest.mark.parametrize("n", [400, 1_200])
+def test_each_front_of_many_is_the_front_of_what_is_left(n: int) -> None:
+    objectives = np.random.default_rng(1).normal(size=(n, 3)).round(1)
+    ranks = nondominated_ranks(objectives)
+    assert ranks.max() > 5
+    for rank in range(int(ranks.max()) + 1):
+        left = ranks >= rank
+        assert np.array_equal(nondominated(objectives[left]), ranks[left] == rank)
+
+
 def test_equal_candidates_do_not_dominate_each_other() -> None:
     assert nondominated(np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 1.0]])).tolist() == [
         True,

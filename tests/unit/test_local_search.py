@@ -1,4 +1,4 @@
-"""Random draws and local search."""
+"""Local search."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from ConfigSpace import (
 from ConfigSpace.util import get_one_exchange_neighbourhood
 from fakes.histories import mixed_space
 
-from automl.optimizers.candidates import local_search, random_candidates
+from automl.optimizers.local_search import local_search
+from automl.optimizers.vectors import sample_configurations
 from search_space.arrays import FloatArray
 
 ALL = 10_000  # neighbours: the whole neighbourhood
@@ -40,45 +41,7 @@ def height(configurations: Sequence[Configuration]) -> FloatArray:
 
 
 def draw(space: ConfigurationSpace, n: int, seed: int) -> list[Configuration]:
-    return random_candidates(space, n, np.random.default_rng(seed))
-
-
-@pytest.mark.parametrize("n", [0, 1, 2, 300])
-def test_as_many_valid_configurations_are_drawn_as_asked(n: int) -> None:
-    found = draw(mixed_space().configuration_space, n, seed=0)
-    assert len(found) == n
-    for configuration in found:
-        configuration.check_valid_configuration()
-
-
-def test_draws_depend_on_the_generator_alone() -> None:
-    space = mixed_space().configuration_space
-    first = draw(space, 20, seed=1)
-    space.seed(12345)
-    space.sample_configuration(7)
-    assert draw(space, 20, seed=1) == first
-    assert draw(mixed_space().configuration_space, 20, seed=1) == first
-    assert draw(space, 20, seed=2) != first
-
-
-def test_one_generator_never_gives_the_same_draws_twice() -> None:
-    space = mixed_space().configuration_space
-    rng = np.random.default_rng(0)
-    assert random_candidates(space, 5, rng) != random_candidates(space, 5, rng)
-
-
-def test_draws_are_uniform_over_choices_and_the_scale_of_numbers() -> None:
-    found = draw(mixed_space().configuration_space, 6_000, seed=3)
-    counts = np.array([sum(c["classifier"] == name for c in found) for name in COUNTED])
-    # Six standard deviations of a binomial(6000, 1/3) are 219.
-    assert np.abs(counts - 2_000).max() < 219
-    rates = np.array([c["classifier:slow:rate"] for c in found if c["classifier"] == "slow"])
-    # The logarithm is uniform over three decades: a third of the draws in each.
-    shares = np.histogram(np.log10(rates), bins=[-3, -2, -1, 0])[0] / rates.size
-    np.testing.assert_allclose(shares, 1 / 3, atol=0.064)
-
-
-COUNTED = ("slow", "cheap", "middle")
+    return sample_configurations(space, n, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("seed", range(5))

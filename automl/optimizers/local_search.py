@@ -1,4 +1,4 @@
-"""Configurations to be scored: random draws and the ends of local searches.
+"""The ends of local searches for configurations of a high score.
 
 References
 ----------
@@ -14,27 +14,13 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 
 import numpy as np
-from ConfigSpace import Configuration, ConfigurationSpace
+from ConfigSpace import Configuration
 
 from automl.optimizers.neighbourhood import Neighbourhood
 from search_space.arrays import FloatArray
 
-_MAX_SEED = 2**31 - 1
-
 Acquisition = Callable[[Sequence[Configuration]], FloatArray]
 """Scores configurations; higher is more worth trying."""
-
-
-def random_candidates(
-    space: ConfigurationSpace, n_candidates: int, rng: np.random.Generator
-) -> list[Configuration]:
-    """Return configurations drawn uniformly from the space, equal ones possible."""
-    # The draw goes through the space's own generator; seeding it anew each time makes the result
-    # a function of `rng` alone.
-    space.seed(int(rng.integers(_MAX_SEED)))
-    if n_candidates == 1:
-        return [space.sample_configuration()]
-    return list(space.sample_configuration(n_candidates))
 
 
 def local_search(
