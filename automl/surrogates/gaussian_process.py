@@ -104,6 +104,9 @@ class GaussianProcess:
     max_rows : int
         Observations that the parameters are found from, drawn from all: the time for it grows with
         their cube. Predictions know all observations.
+    first_rows : int
+        Where there are half as many again, the search for parameters goes over so many of them
+        from all starting points, and over all of them from what that has found alone.
     std_floor : float, standard deviations of the observed losses
         Smallest predicted standard deviation, positive.
     """
@@ -112,6 +115,7 @@ class GaussianProcess:
     n_starts: int = 2
     max_steps: int = 40
     max_rows: int = 300
+    first_rows: int = 100
     std_floor: float = 1e-6
 
     def __post_init__(self) -> None:
@@ -119,6 +123,7 @@ class GaussianProcess:
             n_starts=self.n_starts,
             max_steps=self.max_steps,
             max_rows=self.max_rows,
+            first_rows=self.first_rows,
             std_floor=self.std_floor,
         )
 
@@ -135,10 +140,7 @@ class GaussianProcess:
         points = points_of(X, self.layout)
         centre, scale = _location_and_scale(y)
         targets = (y - centre) / scale
-        rows: slice | IntArray = slice(None)
-        if len(X) > self.max_rows:
-            rows = np.sort(rng.choice(len(X), self.max_rows, replace=False))
-        logs = self._most_probable(points_of(X[rows], self.layout), targets[rows], rng)
+        logs = self._most_probable(X, targets, rng)
         kernel, noise = kernel_and_noise(logs, self.layout)
         factor = cholesky_factor(_noisy(kernel.covariance(points, points), noise))
         return FittedGaussianProcess(
@@ -153,14 +155,25 @@ class GaussianProcess:
         )
 
     def _most_probable(
-        self, points: Points, targets: FloatArray, rng: np.random.Generator
+        self, X: FloatArray, targets: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
         """Return the logarithms of the parameters."""
         priors = LogPriors.of(self.layout)
         if not targets.any():
             return priors.medians  # equal losses do not tell anything about the parameters
-        bounds = _bounds(self.layout)
         starts = [priors.medians, *(priors.draw(rng) for _ in range(self.n_starts - 1))]
+        rows = _some(len(X), self.max_rows, rng)
+        X, targets = X[rows], targets[rows]
+        if len(X) >= 1.5 * self.first_rows:
+            rows = _some(len(X), self.first_rows, rng)
+            starts = [self._best_of(X[rows], targets[rows], starts, priors)]
+        return self._best_of(X, targets, starts, priors)
+
+    def _best_of(
+        self, X: FloatArray, targets: FloatArray, starts: list[FloatArray], priors: LogPriors
+    ) -> FloatArray:
+        """Return the most probable of what searches from some starting points end at."""
+        points, bounds = points_of(X, self.layout), _bounds(self.layout)
         best, least, reason = priors.medians, math.inf, "no parameters were found"
         for start in starts:
             try:
@@ -268,6 +281,13 @@ def _noisy(covariances: FloatArray, noise: float) -> FloatArray:
     """Return covariances with noise added to the variances."""
     covariances[np.diag_indices_from(covariances)] += noise
     return covariances
+
+
+def _some(n: int, at_most: int, rng: np.random.Generator) -> IntArray:
+    """Return the positions of all of n observations, or of so many of them, in order."""
+    if n <= at_most:
+        return np.arange(n)
+    return np.sort(rng.choice(n, at_most, replace=False))
 
 
 def _bounds(layout: ColumnLayout) -> list[tuple[float, float]]:

@@ -244,6 +244,19 @@ def test_parameters_of_many_observations_are_found_from_some_and_predictions_kno
     assert np.allclose(model.kernel.length_scales, some.kernel.length_scales, rtol=0.2)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_over_some_observations_first_ends_at_parameters_as_probable(seed: int) -> None:
+    X = configurations(seed, 120)
+    y = losses(X) + np.random.default_rng(seed).normal(0.0, 0.1, 120)
+    at_once, in_two = (
+        GaussianProcess(layout=LAYOUT, first_rows=n).fit(X, y, np.random.default_rng(0))
+        for n in (120, 50)
+    )
+    assert not np.array_equal(logs_of(at_once), logs_of(in_two))
+    value, better = (objective(logs_of(model), X, y)[0] for model in (at_once, in_two))
+    assert better < value + 0.1
+
+
 def test_other_columns_than_the_layout_has_are_refused() -> None:
     with pytest.raises(ValueError, match="must be"):
         GaussianProcess(layout=LAYOUT).fit(
@@ -253,7 +266,7 @@ def test_other_columns_than_the_layout_has_are_refused() -> None:
         fitted().predict(np.zeros((3, 8)))
 
 
-@pytest.mark.parametrize("name", ["n_starts", "max_steps", "max_rows", "std_floor"])
+@pytest.mark.parametrize("name", ["n_starts", "max_steps", "max_rows", "first_rows", "std_floor"])
 def test_settings_have_to_be_positive(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         GaussianProcess(layout=LAYOUT, **{name: 0})  # type: ignore[arg-type]
