@@ -44,20 +44,36 @@ class AcquisitionFunction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ExpectedImprovement:
-    """The logarithm of expected improvement."""
+    """The logarithm of expected improvement.
+
+    Attributes
+    ----------
+    margin : float, loss
+        What a loss has to be below the incumbent to count; greater ones explore more.
+    """
+
+    margin: float = 0.0
 
     def __call__(self, mean: FloatArray, std: FloatArray, incumbent: float) -> FloatArray:
         """Return how much each candidate is worth evaluating."""
-        return log_expected_improvement(mean, std, incumbent)
+        return log_expected_improvement(mean, std, incumbent - self.margin)
 
 
 @dataclass(frozen=True, slots=True)
 class ImprovementProbability:
-    """The logarithm of the probability of improvement."""
+    """The logarithm of the probability of improvement.
+
+    Attributes
+    ----------
+    margin : float, loss
+        What a loss has to be below the incumbent to count; greater ones explore more.
+    """
+
+    margin: float = 0.0
 
     def __call__(self, mean: FloatArray, std: FloatArray, incumbent: float) -> FloatArray:
         """Return how much each candidate is worth evaluating."""
-        return log_improvement_probability(mean, std, incumbent)
+        return log_improvement_probability(mean, std, incumbent - self.margin)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,34 @@ def plot_ranks(ranks: pd.DataFrame, path: Path) -> None:
     _figure(draw, path)
 
 
+def plot_alphas(alphas: pd.DataFrame, path: Path) -> None:
+    """Draw the weight of exploitation over evaluations, with its quartiles over problems.
+
+    Parameters
+    ----------
+    alphas : frame
+        Of `alphas_over_evaluations`.
+    path : Path
+        Where the figure goes.
+    """
+
+    def draw(axes: Axes) -> None:
+        for (family, method), part in alphas.groupby(["family", "method"]):
+            (line,) = axes.plot(part["evaluation"], part["alpha"], label=f"{method}, {family}")
+            if method == "gp_sawei":  # schedules do not differ between problems
+                axes.fill_between(
+                    part["evaluation"],
+                    part["low"],
+                    part["high"],
+                    color=line.get_color(),
+                    alpha=0.2,
+                    linewidth=0,
+                )
+        axes.set_ylabel("weight of exploitation")
+
+    _figure(draw, path)
+
+
 def plot_trace(trace: pd.DataFrame, path: Path, *, label: str) -> None:
     """Draw each column of a trace over evaluations.
 

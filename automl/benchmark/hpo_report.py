@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 
 from automl.benchmark.hpo_statistics import (
+    alphas_over_evaluations,
+    best_of_runs,
     counts_equal_to_best,
     equal_to_best,
     final_ranks,
@@ -64,7 +66,10 @@ def write_frames(runs: pd.DataFrame, folder: Path, seed: int = 0) -> None:
         "equal_to_best": equal_to_best(runs, np.random.default_rng(seed)),
         "time": time_shares(runs),
         "missing": missing_runs(runs),
+        "best": best_of_runs(runs),
     }
+    if runs["alpha"].notna().any():
+        frames["alphas"] = alphas_over_evaluations(runs)
     for name, frame in frames.items():
         frame.to_csv(folder / f"{name}.csv", index=False)
 

@@ -13,10 +13,13 @@ from dataclasses import dataclass
 import joblib
 from ConfigSpace import Configuration
 
+from automl.ask_tell import AskTell
+from automl.benchmark.hpo.methods import AskTell as Method
 from automl.benchmark.hpo.methods import MakeMethod, make_method
 from automl.benchmark.hpo.problem import HPOProblem, TimedProblem
 from automl.benchmark.hpo.run_store import Evaluation, RunKey, RunSettings, RunStore
 from automl.errors import InputError
+from automl.optimizers.acquisition_policy import EXPLOITATION_WEIGHT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +82,8 @@ def evaluations_of(
         If the method proposes too few or too many configurations, or a loss is not finite.
     """
     problem = run.problem
-    method = make(run.method, copy.deepcopy(problem.space), run.seed)
+    n_proposals = settings.n_evaluations - settings.n_initial
+    method = make(run.method, copy.deepcopy(problem.space), run.seed, n_proposals)
     rows: list[Evaluation] = []
     best = math.inf
     while len(rows) < settings.n_evaluations:
@@ -105,6 +109,7 @@ def evaluations_of(
                     best=best,
                     seconds=asked + told,
                     training_seconds=_training_seconds(problem, configuration),
+                    alpha=_alpha(method, len(rows)),
                 )
             )
     return rows
@@ -112,6 +117,14 @@ def evaluations_of(
 
 def _training_seconds(problem: HPOProblem, configuration: Configuration) -> float:
     return problem.seconds(configuration) if isinstance(problem, TimedProblem) else math.nan
+
+
+def _alpha(method: Method, number: int) -> float:
+    """Return the weight of exploitation that a proposal was made with."""
+    if not isinstance(method, AskTell):
+        return math.nan
+    beliefs = method.history.trials[number].proposal.beliefs
+    return float(beliefs.get(EXPLOITATION_WEIGHT, math.nan))
 
 
 def run_missing(

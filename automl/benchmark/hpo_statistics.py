@@ -66,6 +66,43 @@ def ranks_over_evaluations(runs: pd.DataFrame) -> pd.DataFrame:
     return long.sort_values(["evaluation", "method"], ignore_index=True)
 
 
+def alphas_over_evaluations(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean weight of exploitation of each method that has one that changes [2]_.
+
+    Returns
+    -------
+    frame : family, evaluation, method, alpha, low, high
+        Means over seeds and then over the problems of a family, whose name precedes the slash;
+        quartiles over the problems.
+    """
+    known = runs.assign(family=runs["problem"].str.partition("/")[0]).dropna(subset="alpha")
+    of_method = known.groupby("method")["alpha"]
+    changes = of_method.max() > of_method.min()
+    known = known[known["method"].isin(changes.index[changes])]
+    keys = ["family", "evaluation", "method"]
+    by_problem = known.groupby([*keys, "problem"])["alpha"].mean().groupby(level=keys)
+    return pd.DataFrame(
+        {
+            "alpha": by_problem.mean(),
+            "low": by_problem.quantile(0.25),
+            "high": by_problem.quantile(0.75),
+        }
+    ).reset_index()
+
+
+def best_of_runs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the best losses of every run after some evaluations: what ranks are made of.
+
+    Returns
+    -------
+    frame : problem, method, seed, then a column for each of :func:`reported_evaluations`
+    """
+    wanted = reported_evaluations(int(runs["evaluation"].max()))
+    shown = runs[runs["evaluation"].isin(wanted)]
+    wide = shown.pivot(index=_RUN, columns="evaluation", values="best")
+    return wide.rename_axis(columns=None).reset_index()
+
+
 def final_ranks(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the ranks of the methods after the last evaluation, the best first.
 

@@ -9,6 +9,7 @@ import pandas as pd
 from automl.ask_tell import AskTell
 from automl.benchmark.hpo.methods import AskTell as Method
 from automl.benchmark.hpo.problem import HPOProblem
+from automl.benchmark.hpo.run_store import RunSettings
 from automl.errors import InputError
 
 
@@ -16,9 +17,7 @@ def trace_of(
     problem: HPOProblem,
     optimizer: Method,
     prefix: str,
-    *,
-    n_evaluations: int,
-    batch_size: int,
+    settings: RunSettings,
 ) -> pd.DataFrame:
     """Run an optimiser and return the beliefs of its proposals whose names begin so.
 
@@ -30,7 +29,7 @@ def trace_of(
         New, on the space of the problem; an `AskTell`, since others do not tell what they believe.
     prefix : str
         "densbo_weight_" or "wei_".
-    n_evaluations, batch_size : int
+    settings : RunSettings
         Length of the run, and how many configurations are asked for at once.
 
     Returns
@@ -46,8 +45,9 @@ def trace_of(
     if not isinstance(optimizer, AskTell):
         raise InputError(f"{type(optimizer).__name__} does not tell what it believes")
     asked = 0
-    while asked < n_evaluations:
-        for configuration in optimizer.ask(min(batch_size, n_evaluations - asked)):
+    while asked < settings.n_evaluations:
+        wanted = settings.batch_size if asked else settings.n_initial
+        for configuration in optimizer.ask(min(wanted, settings.n_evaluations - asked)):
             optimizer.tell(configuration, problem.evaluate(configuration))
             asked += 1
     rows = [

@@ -6,7 +6,7 @@ What a policy has to remember travels in the beliefs of the proposals that it ma
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -157,16 +157,51 @@ class Scheduled:
     def scoring(self, situation: Situation) -> Scoring:
         """Return how candidates are scored in a situation."""
         incumbent = situation.model.incumbent
-        step = sum(_ALPHA in trial.proposal.beliefs for trial in situation.history.trials)
+        step = sum(
+            EXPLOITATION_WEIGHT in trial.proposal.beliefs for trial in situation.history.trials
+        )
         alpha = self.schedule(min(1.0, step / self.n_proposals), step)
         function = WeightedExpectedImprovement(alpha)
         return Scoring(
             score=lambda mean, std: function(mean, std, incumbent),
-            beliefs=lambda _mean, _std: {_ALPHA: alpha},
+            beliefs=lambda _mean, _std: {EXPLOITATION_WEIGHT: alpha},
         )
 
 
-_ALPHA, _EXPLORE, _EXPLOIT, _REGRET = "wei_alpha", "wei_explore", "wei_exploit", "wei_regret"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switched:
+    """One policy up to a point of the budget, another from there on.
+
+    Attributes
+    ----------
+    before, after : AcquisitionPolicy
+        Up to the switch, and from it on.
+    at : int
+        Proposals of the first policy, those of the initial design left out.
+    """
+
+    before: AcquisitionPolicy
+    after: AcquisitionPolicy
+    at: int
+
+    def scoring(self, situation: Situation) -> Scoring:
+        """Return how candidates are scored in a situation."""
+        step = sum(_SWITCHED in trial.proposal.beliefs for trial in situation.history.trials)
+        is_after = step >= self.at
+        scoring = (self.after if is_after else self.before).scoring(situation)
+        return replace(
+            scoring,
+            beliefs=lambda mean, std: {
+                **scoring.beliefs(mean, std),
+                _SWITCHED: float(is_after),
+            },
+        )
+
+
+_SWITCHED = "switched"
+EXPLOITATION_WEIGHT = "wei_alpha"
+"""What beliefs call the weight alpha of weighted expected improvement."""
+_EXPLORE, _EXPLOIT, _REGRET = "wei_explore", "wei_exploit", "wei_regret"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +234,7 @@ class SelfAdjusting:
         def beliefs(mean: float, std: float) -> Mapping[str, float]:
             at = np.array([mean]), np.array([std]), model.incumbent
             return {
-                _ALPHA: alpha,
+                EXPLOITATION_WEIGHT: alpha,
                 # In standard deviations of the losses, to be compared with a probability.
                 _EXPLORE: float(exploration_term(*at)[0]) / model.scale,
                 _EXPLOIT: float(improvement_probability(*at)[0]),
@@ -218,7 +253,7 @@ def _records(history: TrialHistory, regret: float) -> list[SaweiRecord]:
     incumbents = _incumbents(history)
     return [
         SaweiRecord(
-            alpha=trial.proposal.beliefs[_ALPHA],
+            alpha=trial.proposal.beliefs[EXPLOITATION_WEIGHT],
             explore=trial.proposal.beliefs[_EXPLORE],
             exploit=trial.proposal.beliefs[_EXPLOIT],
             upper_bound_regret=after,

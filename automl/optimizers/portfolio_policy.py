@@ -40,6 +40,19 @@ def _three_functions() -> Mapping[str, AcquisitionFunction]:
     }
 
 
+def nine_functions() -> Mapping[str, AcquisitionFunction]:
+    """Return each of the three functions with three margins or widths.
+
+    Margins are standard deviations of the losses where those are brought to a scale first.
+    """
+    margins, widths = (0.01, 0.1, 1.0), (0.5, 1.0, 2.0)
+    return {
+        **{f"ei_{margin}": ExpectedImprovement(margin) for margin in margins},
+        **{f"pi_{margin}": ImprovementProbability(margin) for margin in margins},
+        **{f"lcb_{width}": ConfidenceBound(width) for width in widths},
+    }
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Portfolio:
     """Settings of the portfolio [1]_.

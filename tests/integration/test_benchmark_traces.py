@@ -9,15 +9,17 @@ import pytest
 
 from automl.benchmark.hpo.closed_form import branin, conditional
 from automl.benchmark.hpo.methods import make_method
-from automl.benchmark.hpo_plots import plot_ranks, plot_trace
+from automl.benchmark.hpo.run_store import RunSettings
+from automl.benchmark.hpo_plots import plot_alphas, plot_ranks, plot_trace
 from automl.benchmark.hpo_traces import trace_of
 from automl.errors import InputError
 
 
 def test_weights_of_a_run_start_on_the_forest_and_sum_to_one(tmp_path: Path) -> None:
     problem = conditional()
-    method = make_method("densbo_0.5", problem.space, 0)
-    trace = trace_of(problem, method, "densbo_weight_", n_evaluations=14, batch_size=2)
+    method = make_method("densbo_0.5", problem.space, 0, 6)
+    settings = RunSettings(n_evaluations=14, batch_size=2, n_initial=8)
+    trace = trace_of(problem, method, "densbo_weight_", settings)
     assert trace["evaluation"].tolist() == list(range(9, 15))
     weights = trace.drop(columns="evaluation")
     assert weights.iloc[0]["random_forest"] == 1.0
@@ -29,9 +31,9 @@ def test_weights_of_a_run_start_on_the_forest_and_sum_to_one(tmp_path: Path) -> 
 
 
 def test_a_method_without_such_beliefs_is_refused() -> None:
-    method = make_method("random", branin().space, 0)
+    method = make_method("random", branin().space, 0, 1)
     with pytest.raises(InputError, match="wei_"):
-        trace_of(branin(), method, "wei_", n_evaluations=3, batch_size=1)
+        trace_of(branin(), method, "wei_", RunSettings(n_evaluations=3, batch_size=1, n_initial=2))
 
 
 def test_ranks_are_drawn(tmp_path: Path) -> None:
@@ -40,3 +42,11 @@ def test_ranks_are_drawn(tmp_path: Path) -> None:
     ranks = pd.DataFrame(rows, columns=["evaluation", "method", "rank", "low", "high"])
     plot_ranks(ranks, tmp_path / "ranks.png")
     assert (tmp_path / "ranks.png").stat().st_size > 1_000
+
+
+def test_weights_of_exploitation_are_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    rows = [("bbob", e, m, 0.5, 0.4, 0.6) for e in (1, 2) for m in ("gp_sawei", "gp_pulse")]
+    columns = ["family", "evaluation", "method", "alpha", "low", "high"]
+    plot_alphas(pd.DataFrame(rows, columns=columns), tmp_path / "alphas.png")
+    assert (tmp_path / "alphas.png").stat().st_size > 1_000

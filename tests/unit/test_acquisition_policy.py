@@ -29,6 +29,7 @@ from automl.optimizers.acquisition_policy import (
     Scheduled,
     SelfAdjusting,
     Situation,
+    Switched,
 )
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.dynamic_model import DynamicModel
@@ -160,6 +161,23 @@ def test_the_weight_of_a_schedule_is_that_of_the_score(alpha: float) -> None:
     scoring = Scheduled(FixedAlpha(alpha), 3).scoring(situation(of_losses(0.5, 0.3)))
     expected = WeightedExpectedImprovement(alpha)(MEAN, STD, 0.3)
     assert np.array_equal(scoring.score(MEAN, STD), expected)
+
+
+def test_a_switch_counts_the_proposals_that_it_made() -> None:
+    history = of_losses(0.5, 0.3)
+    policy = Switched(before=Always(), after=Scheduled(FixedAlpha(0.9), 9), at=2)
+    scores, carried = [], []
+    for _ in range(4):
+        scoring = policy.scoring(situation(history))
+        scores.append(scoring.score(MEAN, STD))
+        carried.append(scoring.beliefs(0.1, 0.2))
+        opened_at(history, 0.4, carried[-1])
+        opened_at(history, 0.6, {"predicted_mean": 0.0})  # one that was given does not count
+    before = log_expected_improvement(MEAN, STD, 0.3)
+    after = WeightedExpectedImprovement(0.9)(MEAN, STD, 0.3)
+    for score, expected in zip(scores, [before, before, after, after], strict=True):
+        assert np.array_equal(score, expected)
+    assert ["wei_alpha" in beliefs for beliefs in carried] == [False, False, True, True]
 
 
 # SAWEI

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from ConfigSpace import Configuration, ConfigurationSpace
 from fakes.samplers import RandomSearch
 
 from automl.benchmark.hpo.closed_form import ClosedForm, branin, conditional
-from automl.benchmark.hpo.methods import AskTell, make_method
+from automl.benchmark.hpo.methods import METHODS, AskTell, MakeMethod, make_method
 from automl.benchmark.hpo.run_store import RunKey, RunSettings, RunStore, read_runs
 from automl.benchmark.hpo_runs import Run, evaluations_of, run_missing
 from automl.errors import InputError
@@ -46,8 +45,9 @@ def made() -> list[Recorder]:
 
 
 @pytest.fixture
-def record(made: list[Recorder]) -> Callable[[str, ConfigurationSpace, int], AskTell]:
-    def make(_: str, space: ConfigurationSpace, seed: int) -> AskTell:
+def record(made: list[Recorder]) -> MakeMethod:
+    def make(_: str, space: ConfigurationSpace, seed: int, n_proposals: int) -> AskTell:
+        assert n_proposals == 7
         made.append(Recorder(RandomSearch(space, seed)))
         return made[-1]
 
@@ -59,7 +59,7 @@ def run(seed: int = 0, method: str = "random") -> Run:
 
 
 def test_batches_follow_the_initial_design_and_the_last_one_is_cut(
-    made: list[Recorder], record: Callable[[str, ConfigurationSpace, int], AskTell]
+    made: list[Recorder], record: MakeMethod
 ) -> None:
     rows = evaluations_of(run(), SETTINGS, record)
     tells = ["tell"]
@@ -123,7 +123,7 @@ def test_what_is_stored_comes_back_exactly(tmp_path: Path) -> None:
 
 
 def test_a_finished_run_is_skipped_and_a_half_finished_one_starts_again(
-    tmp_path: Path, made: list[Recorder], record: Callable[[str, ConfigurationSpace, int], AskTell]
+    tmp_path: Path, made: list[Recorder], record: MakeMethod
 ) -> None:
     store = RunStore(tmp_path, SETTINGS)
     store.write(run(seed=0).key, evaluations_of(run(seed=0), SETTINGS))
@@ -159,7 +159,7 @@ class Broken:
         """Learn nothing."""
 
 
-def make_broken(method: str, space: ConfigurationSpace, seed: int) -> AskTell:
+def make_broken(method: str, space: ConfigurationSpace, seed: int, _: int) -> AskTell:
     return RandomSearch(space, seed) if method == "random" else Broken(method, space)
 
 
@@ -213,3 +213,33 @@ def test_several_processes_find_what_one_finds(tmp_path: Path) -> None:
     one, two = (read_runs(folder)["loss"].tolist() for folder in folders.values())
     assert one == two
     assert len(one) == 40
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_runs(name: str) -> None:
+    rows = evaluations_of(
+        Run(problem=branin(), method=name, seed=0),
+        RunSettings(n_evaluations=12, batch_size=1, n_initial=8),
+    )
+    assert len({row.loss for row in rows}) == 12
+
+
+def test_the_weight_of_exploitation_is_kept(tmp_path: Path) -> None:
+    settings = RunSettings(n_evaluations=13, batch_size=1, n_initial=8)
+    store = RunStore(tmp_path, settings)
+    for name in ("gp_steps_ei_to_pi", "gp_switch_at_50", "random"):
+        run = Run(problem=branin(), method=name, seed=0)
+        store.write(run.key, evaluations_of(run, settings))
+    runs = read_runs(tmp_path).set_index(["method", "evaluation"])["alpha"].unstack()
+    assert runs.loc["gp_steps_ei_to_pi", 9:].tolist() == [0.5, 0.625, 0.75, 0.875, 1.0]
+    assert runs.loc["gp_steps_ei_to_pi", :8].isna().all()
+    assert runs.loc[["gp_switch_at_50", "random"]].isna().all(axis=None)
+
+
+def test_runs_without_a_column_are_read(tmp_path: Path) -> None:
+    store = RunStore(tmp_path, SETTINGS)
+    store.write(run().key, evaluations_of(run(), SETTINGS))
+    (path,) = tmp_path.rglob("*.csv")
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], *(line.rpartition(",")[0] for line in lines[1:])]))
+    assert read_runs(tmp_path)["alpha"].isna().all()

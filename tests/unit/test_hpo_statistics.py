@@ -14,6 +14,8 @@ from scipy import stats
 
 from automl.benchmark.hpo_report import as_markdown, report, write_frames
 from automl.benchmark.hpo_statistics import (
+    alphas_over_evaluations,
+    best_of_runs,
     counts_equal_to_best,
     equal_to_best,
     final_ranks,
@@ -28,6 +30,9 @@ from automl.errors import InputError
 Losses = Callable[[str, str, int, int], float]
 
 
+ALPHAS = {"b": 0.1}
+
+
 def runs_of(
     losses: Losses,
     *,
@@ -38,14 +43,16 @@ def runs_of(
 ) -> pd.DataFrame:
     """Return runs whose best losses are a function of problem, method, seed and evaluation."""
     rows = [
-        (p, m, s, e, losses(p, m, s, e), losses(p, m, s, e), 1.0, 3.0)
+        (p, m, s, e, losses(p, m, s, e), losses(p, m, s, e), 1.0, 3.0, ALPHAS.get(m, np.nan) * e)
         for p in problems
         for m in methods
         for s in range(n_seeds)
         for e in range(1, n_evaluations + 1)
     ]
     key = ["problem", "method", "seed", "evaluation"]
-    return pd.DataFrame(rows, columns=[*key, "loss", "best", "seconds", "training_seconds"])
+    return pd.DataFrame(
+        rows, columns=[*key, "loss", "best", "seconds", "training_seconds", "alpha"]
+    )
 
 
 def ordered(_: str, method: str, seed: int, evaluation: int) -> float:
@@ -209,9 +216,35 @@ def test_frames_are_written_one_file_each(tmp_path: Path) -> None:
     runs = runs_of(ordered)
     write_frames(runs, tmp_path / "frames")
     names = {path.stem for path in (tmp_path / "frames").iterdir()}
-    assert names == {"ranks", "final_ranks", "equal_to_best", "time", "missing"}
+    assert names == {"ranks", "final_ranks", "equal_to_best", "time", "missing", "best", "alphas"}
     ranks = pd.read_csv(tmp_path / "frames" / "ranks.csv")
     assert ranks["rank"].tolist() == ranks_over_evaluations(runs)["rank"].tolist()
+
+
+def test_weights_are_written_only_where_there_are_some(tmp_path: Path) -> None:
+    write_frames(runs_of(ordered, methods=("a", "c")), tmp_path)
+    assert not (tmp_path / "alphas.csv").exists()
+
+
+def test_the_best_losses_of_all_runs_are_kept_for_some_evaluations() -> None:
+    best = best_of_runs(runs_of(ordered, n_evaluations=5))
+    assert best.columns.tolist() == ["problem", "method", "seed", 1, 2, 4, 5]
+    assert len(best) == 3 * 3 * 2
+    row = best[(best["problem"] == "q/1") & (best["method"] == "c") & (best["seed"] == 1)]
+    assert row[[1, 2, 4, 5]].to_numpy().tolist() == [[2.0, 2.5, 2.25, 2.2]]
+
+
+def test_weights_are_averaged_within_families_where_they_change() -> None:
+    runs = runs_of(ordered)
+    runs.loc[runs["problem"] == "p/2", "alpha"] *= 3.0
+    alphas = alphas_over_evaluations(runs)
+    assert alphas["method"].unique().tolist() == ["b"]
+    found = alphas.set_index(["family", "evaluation"])
+    assert found["alpha"].loc["p"].tolist() == pytest.approx([0.2, 0.4, 0.6])
+    assert found["alpha"].loc["q"].tolist() == pytest.approx([0.1, 0.2, 0.3])
+    assert found[["low", "high"]].loc[("p", 1)].tolist() == pytest.approx([0.15, 0.25])
+    for constant in (0.5, np.nan):
+        assert alphas_over_evaluations(runs.assign(alpha=constant)).empty
 
 
 def test_numbers_in_markdown_are_short_and_nan_is_empty() -> None:

@@ -15,13 +15,17 @@ from ConfigSpace import (
 )
 from fakes.plain_histories import at, plain_history
 
-from automl.acquisition.acquisition import ConfidenceBound, ExpectedImprovement
+from automl.acquisition.acquisition import (
+    ConfidenceBound,
+    ExpectedImprovement,
+    ImprovementProbability,
+)
 from automl.acquisition.portfolio import hedge_probabilities
 from automl.optimizers.acquisition_policy import Situation
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.initial_design import RandomDesign
 from automl.optimizers.performance_model import FittedModel
-from automl.optimizers.portfolio_policy import Portfolio
+from automl.optimizers.portfolio_policy import Portfolio, nine_functions
 from automl.optimizers.scored_candidates import CandidateSettings, Guidance
 from automl.trial import Outcome, Proposal, Status
 from automl.trial_history import TrialHistory
@@ -141,3 +145,15 @@ def test_it_searches_a_conditional_space_and_its_beliefs_survive_a_journal() -> 
 
 def end_with(history: TrialHistory, number: int, loss: float) -> None:
     history.record(Outcome(number=number, status=Status.SUCCESS, loss=loss, seconds=0.0))
+
+
+def test_nine_functions_differ_and_margins_move_the_incumbent() -> None:
+    functions = nine_functions()
+    mean, std = np.array([0.0, 0.5, 2.0]), np.array([0.3, 1.0, 2.0])
+    scores = {name: function(mean, std, 0.2) for name, function in functions.items()}
+    assert len({tuple(score) for score in scores.values()}) == 9
+    for margin in (0.01, 0.1, 1.0):
+        expected = ExpectedImprovement()(mean, std, 0.2 - margin)
+        assert np.array_equal(scores[f"ei_{margin}"], expected)
+        expected = ImprovementProbability()(mean, std, 0.2 - margin)
+        assert np.array_equal(scores[f"pi_{margin}"], expected)

@@ -11,8 +11,12 @@ from typing import Any, Protocol
 from ConfigSpace import Configuration, ConfigurationSpace
 
 from automl import optimizers
+from automl.acquisition.acquisition import ImprovementProbability
+from automl.acquisition.schedules import HAND_MADE
 from automl.errors import InputError
+from automl.optimizers.acquisition_policy import AcquisitionPolicy, Always, Scheduled, Switched
 from automl.optimizers.dynamic_model import DynamicModel
+from automl.optimizers.portfolio_policy import Portfolio, nine_functions
 
 
 class AskTell(Protocol):
@@ -27,15 +31,38 @@ class AskTell(Protocol):
         ...
 
 
-MakeMethod = Callable[[str, ConfigurationSpace, int], AskTell]
-"""From the name of a method, a space of its own and a seed to a method that knows nothing yet."""
+MakeMethod = Callable[[str, ConfigurationSpace, int, int], AskTell]
+"""From the name of a method, a space of its own, a seed and the number of configurations that will
+be asked for after the initial design, to a method that knows nothing yet."""
+
+_Make = Callable[[ConfigurationSpace, int, int], AskTell]
 
 
-def _of(optimizer: str, **others: Any) -> Callable[[ConfigurationSpace, int], AskTell]:
-    return lambda space, seed: optimizers.AskTell(space, optimizer, seed, **others)
+def _of(optimizer: str, **others: Any) -> _Make:
+    return lambda space, seed, _n_proposals: optimizers.AskTell(space, optimizer, seed, **others)
 
 
-METHODS: dict[str, Callable[[ConfigurationSpace, int], AskTell]] = {
+def _gp(acquisition: str | AcquisitionPolicy) -> _Make:
+    return _of("sawei", acquisition=acquisition)
+
+
+def _gp_over(policy: Callable[[int], AcquisitionPolicy]) -> _Make:
+    def make(space: ConfigurationSpace, seed: int, n_proposals: int) -> AskTell:
+        return optimizers.AskTell(space, "sawei", seed, acquisition=policy(n_proposals))
+
+    return make
+
+
+def _scheduled(name: str) -> _Make:
+    return _gp_over(lambda n_proposals: Scheduled(HAND_MADE[name], n_proposals))
+
+
+def _switched(share: float) -> _Make:
+    probability = Always(ImprovementProbability())
+    return _gp_over(lambda n: Switched(before=Always(), after=probability, at=round(share * n)))
+
+
+METHODS: dict[str, _Make] = {
     "random": _of("random"),
     **{
         f"densbo_{alpha}": _of("densbo", surrogate=DynamicModel(alpha=alpha))
@@ -47,15 +74,20 @@ METHODS: dict[str, Callable[[ConfigurationSpace, int], AskTell]] = {
         for surrogate in ("random_forest", "extra_trees", "gradient_boosting", "gaussian_process")
     },
     "forest_ei": _of("bo"),
+    **{f"gp_{acquisition}": _gp(acquisition) for acquisition in ("ei", "pi", "lcb", "sawei")},
     **{
-        f"gp_{acquisition}": _of("sawei", acquisition=acquisition)
-        for acquisition in ("ei", "pi", "lcb", "sawei", "hedge")
+        f"gp_{name}": _scheduled(name)
+        for name in ("explore", "modulated_pi", "steps_ei_to_pi", "steps_pi_to_ei", "pulse")
     },
+    **{f"gp_switch_at_{percent}": _switched(percent / 100.0) for percent in (25, 50, 75)},
+    "gp_hedge": _gp(Portfolio(functions=nine_functions())),
+    "gp_hedge_of_three": _gp("hedge"),
 }
-"""Names with "mace" differ from DensBO in the surrogate alone, those with "gp" in acquisition."""
+"""Names with "mace" differ from DensBO in the surrogate alone, those with "gp" in acquisition: they
+are those of SAWEI's Table 1, and a smaller portfolio."""
 
 
-def make_method(method: str, space: ConfigurationSpace, seed: int) -> AskTell:
+def make_method(method: str, space: ConfigurationSpace, seed: int, n_proposals: int) -> AskTell:
     """Return a method of :data:`METHODS`.
 
     Parameters
@@ -66,6 +98,8 @@ def make_method(method: str, space: ConfigurationSpace, seed: int) -> AskTell:
         Where it searches; belongs to it from now on.
     seed : int
         Of everything random in it.
+    n_proposals : int
+        How many configurations will be asked for after the initial design; what schedules need.
 
     Raises
     ------
@@ -74,4 +108,4 @@ def make_method(method: str, space: ConfigurationSpace, seed: int) -> AskTell:
     """
     if method not in METHODS:
         raise InputError(f"No method is called {method!r}; there are {', '.join(METHODS)}.")
-    return METHODS[method](space, seed)
+    return METHODS[method](space, seed, n_proposals)

@@ -9,6 +9,7 @@ folder of a method to have it run again.
 from __future__ import annotations
 
 import csv
+import math
 import os
 import platform
 from collections.abc import Sequence
@@ -82,6 +83,8 @@ class Evaluation:
         That the method took: an equal share of its `ask`, and its `tell`.
     training_seconds : float
         That the real evaluation would have taken; NaN where nobody knows.
+    alpha : float
+        Weight of exploitation that the configuration was chosen with; NaN where there is none.
     """
 
     evaluation: int
@@ -89,6 +92,7 @@ class Evaluation:
     best: float
     seconds: float
     training_seconds: float
+    alpha: float = math.nan
 
 
 _KEY_COLUMNS = [field.name for field in fields(RunKey)]
@@ -180,6 +184,5 @@ def read_runs(folder: Path) -> pd.DataFrame:
     if not paths:
         raise InputError(f"{folder} holds no runs.")
     types = {"problem": str, "method": str}
-    return pd.concat(
-        [pd.read_csv(path, skiprows=1, dtype=types) for path in paths], ignore_index=True
-    )
+    frames = [pd.read_csv(path, skiprows=1, dtype=types) for path in paths]
+    return pd.concat(frames, ignore_index=True).reindex(columns=[*_KEY_COLUMNS, *_ROW_COLUMNS])
