@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 import time
 import weakref
 from collections import deque
@@ -253,11 +254,13 @@ class AskTell:
         path = _path(path)
         if path.exists():
             raise InputError(f"path {str(path)!r} exists; name a new file")
-        with Journal.create(path, self._header(), time.monotonic) as journal:
+        partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+        with Journal.create(partial, self._header(), time.monotonic) as journal:
             for trial in self._history.trials:
                 journal.write_trial(trial)
             for outcome in self._history.outcomes:
                 journal.write_outcome(outcome)
+        partial.replace(path)
 
     def close(self) -> None:
         """Close the file, if there is one; nothing more can be asked or told then."""

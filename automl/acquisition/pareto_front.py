@@ -62,52 +62,6 @@ def mace_objectives(
     return np.column_stack([improvement, probability, confidence_score(mean, std, kappa=kappa)])
 
 
-def robust_mace_objectives(
-    predicted: tuple[FloatArray, FloatArray],
-    incumbent: float,
-    *,
-    kappa: float,
-    noise_std: float,
-    rng: np.random.Generator,
-) -> FloatArray:
-    r"""Return :func:`mace_objectives` of means that noise disturbs [2]_.
-
-    Every mean is moved by a draw from :math:`N(0, 2 \sigma^2)`, one draw for the bound and one
-    for both improvements. A front of disturbed objectives is spread over candidates that the
-    model, given the noise, cannot tell apart.
-
-    Parameters
-    ----------
-    predicted : pair of (c,) arrays, loss
-        Means and standard deviations for c candidates.
-    incumbent : float, loss
-        Loss to improve on.
-    kappa : float, standard deviations
-        Width of the confidence bound.
-    noise_std : float, loss
-        Standard deviation of the observation noise, not negative.
-    rng : numpy.random.Generator
-        Source of the draws.
-
-    Returns
-    -------
-    (c, 3) array
-        Greater is better.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or a standard deviation or the width is negative.
-    """
-    mean, std = predicted
-    if not 0.0 <= noise_std < np.inf:
-        raise ValueError(f"noise_std must be finite and not negative, got {noise_std}")
-    for_bound, for_improvement = np.sqrt(2.0) * noise_std * rng.standard_normal((2, len(mean)))
-    objectives = mace_objectives(mean + for_improvement, std, incumbent, kappa=kappa)
-    objectives[:, 2] = confidence_score(mean + for_bound, std, kappa=kappa)
-    return objectives
-
-
 def nondominated(objectives: FloatArray) -> BoolArray:
     """Return which candidates no other one dominates.
 

@@ -125,30 +125,26 @@ class MixedKernel:
     def covariance_and_gradient(
         self, P: Points
     ) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
-        """Return the covariances of n points, and :meth:`gradient` without its first argument.
+        """Return the covariances of n points, and how a function of them changes with parameters.
 
         What both need is computed once.
-        """
-        root, decay = self._parts(P, P)
-        covariance = _matern(root, decay)
-        return covariance, lambda sensitivity: self._gradient(P, root, decay, sensitivity)
-
-    def gradient(self, P: Points, sensitivity: FloatArray) -> FloatArray:
-        """Return how a function of the covariance matrix changes with the parameters.
 
         Parameters
         ----------
         P : Points
             n points.
-        sensitivity : (n, n) array, symmetric
-            Derivative of the function by each entry of ``covariance(P, P)``.
 
         Returns
         -------
-        (d + g + 1,) array
-            Derivatives by the logarithms of length scales, weights and variance.
+        covariance : (n, n) array
+        gradient_by : callable
+            Given the derivative of the function by each entry of the covariance, an (n, n) and
+            symmetric array, returns those by the logarithms of length scales, weights and
+            variance, (d + g + 1,).
         """
-        return self._gradient(P, *self._parts(P, P), sensitivity)
+        root, decay = self._parts(P, P)
+        covariance = _matern(root, decay)
+        return covariance, lambda sensitivity: self._gradient(P, root, decay, sensitivity)
 
     def _gradient(
         self, P: Points, root: FloatArray, decay: FloatArray, sensitivity: FloatArray

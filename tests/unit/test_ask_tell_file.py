@@ -157,6 +157,21 @@ def test_going_on_from_a_saved_file_equals_going_on(tmp_path: Path, optimizer: s
     resumed.close()
 
 
+def test_a_file_that_is_saved_appears_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = AskTell(space(), "random", 1)
+    advance(running, 2)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Journal, "write_outcome", killed)
+    with pytest.raises(KeyboardInterrupt):
+        running.save(tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
+
+
 def test_an_optimiser_with_a_file_can_be_saved_to_another_one(tmp_path: Path) -> None:
     running = opened(tmp_path / "file")
     advance(running, 4)

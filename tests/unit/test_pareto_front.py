@@ -16,7 +16,6 @@ from automl.acquisition.pareto_front import (
     mace_objectives,
     nondominated,
     nondominated_ranks,
-    robust_mace_objectives,
 )
 from search_space.arrays import FloatArray
 
@@ -107,33 +106,6 @@ def test_what_is_no_better_and_no_less_certain_is_not_on_the_front() -> None:
     # The first is likely to improve, the second may improve much, the others do neither.
     front = nondominated(mace_objectives(MEAN, STD, 0.3, kappa=2.0))
     assert front.tolist() == [True, True, False, False]
-
-
-def test_without_noise_the_robust_objectives_are_the_same() -> None:
-    rng = np.random.default_rng(0)
-    robust = robust_mace_objectives((MEAN, STD), 0.3, kappa=2.0, noise_std=0.0, rng=rng)
-    assert np.array_equal(robust, mace_objectives(MEAN, STD, 0.3, kappa=2.0))
-
-
-def test_noise_moves_the_means_by_its_deviation_times_root_two() -> None:
-    n, noise = 20_000, 0.5
-    robust = robust_mace_objectives(
-        (np.zeros(n), np.ones(n)), 0.0, kappa=0.0, noise_std=noise, rng=np.random.default_rng(0)
-    )
-    bound = robust[:, 2]
-    assert bound.mean() == pytest.approx(0.0, abs=0.03)
-    assert bound.std() == pytest.approx(np.sqrt(2.0) * noise, rel=0.03)
-    # One draw for both improvements, another one for the bound.
-    assert np.array_equal(np.argsort(robust[:, 0]), np.argsort(robust[:, 1]))
-    assert abs(np.corrcoef(robust[:, 0], bound)[0, 1]) < 0.03
-
-
-@pytest.mark.parametrize("noise_std", [-0.1, np.nan])
-def test_noise_that_is_none_is_refused(noise_std: float) -> None:
-    with pytest.raises(ValueError, match="noise_std"):
-        robust_mace_objectives(
-            (MEAN, STD), 0.3, kappa=1.0, noise_std=noise_std, rng=np.random.default_rng(0)
-        )
 
 
 # On the front: 0 to 5. The most uncertain of all is 6, the lowest mean of all is 7.
