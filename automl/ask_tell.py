@@ -64,6 +64,11 @@ class _PlainSpace:
         """The default configuration."""
         return (self.configuration_space.get_default_configuration(),)
 
+    @property
+    def finite(self) -> tuple[Configuration, ...] | None:
+        """None: all configurations may be proposed."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class _Problem:

@@ -28,6 +28,7 @@ class Origin(StrEnum):
     DEFAULT = "default"
     RANDOM = "random"
     LOCAL = "local search"
+    MUTATION = "mutation"
     GIVEN = "given"
 
 
@@ -40,7 +41,8 @@ class Proposal:
     configuration : Configuration
         Values of the active hyperparameters.
     origin : Origin
-        Whether it is a default, a random draw, the end of a local search, or was given by a user.
+        Whether it is a default, a random draw, the end of a local search, a neighbour
+        of one that was tried, or was given by a user.
     beliefs : mapping of str to float
         Numbers that explain the choice, e.g. ranks and predicted loss; written to the journal.
     """

@@ -29,6 +29,11 @@ class Space(Protocol):
         """Configurations to try first."""
         ...
 
+    @property
+    def finite(self) -> tuple[Configuration, ...] | None:
+        """The only configurations that may be proposed, None if all of the space may."""
+        ...
+
 
 class SpaceProblem(Protocol):
     """What every optimiser may know of the job besides the history."""

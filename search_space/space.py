@@ -70,6 +70,11 @@ class SearchSpace:
         found = [self._default_of(learner) for learner in by_cost]
         return tuple(configuration for configuration in found if configuration is not None)
 
+    @property
+    def finite(self) -> tuple[Configuration, ...] | None:
+        """Return the only configurations that may be tried, None where all of the space may."""
+        return None
+
     def classifier_of(self, configuration: Mapping[str, object]) -> str:
         """Return the name of the learner that a configuration uses."""
         return str(configuration[Stage.CLASSIFIER])

@@ -9,24 +9,24 @@ References
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
 from automl.acquisition.minimum_diversity import minimum_diversity
 from automl.acquisition.rank_sum import rank_sum, saturating_weight
-from automl.batched_losses import KnownLoss
 from automl.ensembles.diversity import diversity_to, pairwise_diversity
 from automl.ensembles.selection import select, shortlist
 from automl.errors import DegradedResultWarning
 from automl.history import History
 from automl.metrics import MetricError
 from automl.optimizers.initial_design import DefaultsFirst, InitialDesign
+from automl.optimizers.observed_predictions import ObservedPredictions, observed_predictions
 from automl.optimizers.random_search import propose_at_random
 from automl.optimizers.scored_candidates import Guidance, score_candidates
 from automl.surrogates.diversity import DiversitySurrogate, FittedDiversitySurrogate
 from automl.trial import Proposal
-from search_space.arrays import FloatArray, IntArray, PredictionArray
+from search_space.arrays import FloatArray, PredictionArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +69,8 @@ class DivBO:
     ----------
     beta, tau : float
         Scale and speed of the saturating weight of diversity, Eq. (5).
+    fixed_weight : float or None
+        A weight of diversity that stays the same, 0.1 in the ablation of [1]_; None saturates.
     n_samples : int
         Draws that the minimum of Eq. (4) is averaged over, N.
     initial_design : InitialDesign
@@ -84,6 +86,7 @@ class DivBO:
 
     beta: float = 0.05
     tau: float = 0.2
+    fixed_weight: float | None = None
     n_samples: int = 15
     initial_design: InitialDesign = field(default_factory=DefaultsFirst)
     guidance: Guidance = field(default_factory=Guidance)
@@ -103,8 +106,7 @@ class DivBO:
             return propose_at_random(history, rng)
         scored = score_candidates(history, rng, self.guidance)
         diversity = self._expected_diversity(history, scored.encoded, rng)
-        # `t` of Eq. (5) counts observations, those of the initial design included.
-        weight = saturating_weight(history.n_finished, beta=self.beta, tau=self.tau)
+        weight = self._weight(history)
         scores = rank_sum(scored.performance(), diversity, weight=weight)  # line 8
         for index in np.argsort(scores, kind="stable"):  # line 9
             if not history.was_proposed(scored.configurations[index]):
@@ -115,6 +117,12 @@ class DivBO:
                     rank_sum=float(scores[index]),
                 )
         return propose_at_random(history, rng)
+
+    def _weight(self, history: History) -> float:
+        if self.fixed_weight is not None:
+            return self.fixed_weight
+        # `t` of Eq. (5) counts observations, those of the initial design included.
+        return saturating_weight(history.n_finished, beta=self.beta, tau=self.tau)
 
     # typing.override needs Python 3.12
     def __getstate__(self) -> tuple[None, dict[str, object]]:  # type: ignore[explicit-override]
@@ -143,36 +151,28 @@ class DivBO:
         known = self._memo[1] if self._memo is not None and self._memo[0] is history else None
         if known is not None and known.successes == successes:
             return known
-        n_classes = len(history.problem.metric.classes)
-        n_wanted = min(self.pool.n_rows, max(1, self.pool.n_values // n_classes))
-        rows = _row_subset(history.problem.codes, n_wanted)
-        predictions = history.predictions.stack(successes)[:, rows]
+        seen = observed_predictions(
+            history, successes, n_rows=self.pool.n_rows, n_values=self.pool.n_values
+        )
+        predictions = seen.predictions
         if known is not None and successes[: len(known.successes)] == known.successes:
             diversity = _grown(known.diversity, predictions)
         else:
             diversity = pairwise_diversity(predictions)
-        knowledge = _Knowledge(successes, diversity, self._select_pool(history, predictions, rows))
+        knowledge = _Knowledge(successes, diversity, self._select_pool(history, seen))
         self._memo = (history, knowledge)
         return knowledge
 
-    def _select_pool(
-        self, history: History, predictions: PredictionArray, rows: slice | IntArray
-    ) -> tuple[int, ...]:
+    def _select_pool(self, history: History, seen: ObservedPredictions) -> tuple[int, ...]:
         """Return the distinct members of an ensemble selected from the history, line 7."""
-        problem = history.problem
-        metric, weights = problem.metric, problem.sample_weight
-        if problem.is_slow:
-            # A scorer would be called for each trial in each round, before every evaluation. The
-            # log loss of the stored predictions stands for it.
-            metric = replace(metric, known=KnownLoss.LOG_LOSS)
         library = shortlist(history.success_losses(), self.pool.n_library)
         try:
             chosen = select(
-                predictions[library],
-                problem.codes[rows],
-                metric,
+                seen.predictions[library],
+                seen.codes,
+                seen.metric,
                 self.pool.size,
-                sample_weight=None if weights is None else weights[rows],
+                sample_weight=seen.sample_weight,
             ).members
         except (MetricError, MemoryError) as error:
             # What fails here must not cost the search: the best trial is a pool.
@@ -191,20 +191,6 @@ class DivBO:
             DegradedResultWarning,
             stacklevel=2,
         )
-
-
-def _row_subset(codes: IntArray, n_wanted: int) -> slice | IntArray:
-    """Return all rows or, of more than are wanted, every s-th of each class.
-
-    No class is lost, as some metrics are undefined without one.
-    """
-    step = -(-codes.shape[0] // n_wanted)
-    if step == 1:
-        return slice(None)
-    by_class = np.argsort(codes, kind="stable")
-    ordered = codes[by_class]
-    place_in_class = np.arange(codes.shape[0]) - np.searchsorted(ordered, ordered)
-    return np.sort(by_class[place_in_class % step == 0])
 
 
 def _grown(diversity: FloatArray, predictions: PredictionArray) -> FloatArray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ConfigSpace.hyperparameters import (
 )
 from ConfigSpace.types import NotSet
 
+from automl.optimizers.vectors import NOTHING_FIXED
 from search_space.arrays import FloatArray
 
 _DRAWS_OF_A_FLOAT = 100
@@ -23,7 +25,12 @@ Values = dict[str, Any]
 """Values of the active hyperparameters, in the order of the space."""
 
 
-def every_configuration(space: ConfigurationSpace, rng: np.random.Generator) -> Iterator[Values]:
+def every_configuration(
+    space: ConfigurationSpace,
+    rng: np.random.Generator,
+    *,
+    fixed: Mapping[str, object] = NOTHING_FIXED,
+) -> Iterator[Values]:
     """Yield the values of each legal configuration once, in no particular order.
 
     Choices of probability 0 are left out, as they are never drawn. Of a number that is not whole
@@ -36,9 +43,12 @@ def every_configuration(space: ConfigurationSpace, rng: np.random.Generator) -> 
         Hyperparameters with conditions and forbidden clauses.
     rng : numpy Generator
         Where the enumeration begins in each range.
+    fixed : mapping of str to object
+        Values that hyperparameters have wherever they are active.
     """
     # ConfigSpace iterates over parents before their children.
-    yield from _completed(space, list(space), {}, np.full(len(space), np.nan), rng)
+    ranges = _Ranges(rng, fixed)
+    yield from _completed(space, list(space), {}, np.full(len(space), np.nan), ranges)
 
 
 def _completed(
@@ -46,7 +56,7 @@ def _completed(
     names: list[str],
     values: Values,
     vector: FloatArray,
-    rng: np.random.Generator,
+    ranges: _Ranges,
 ) -> Iterator[Values]:
     """Yield all ways to give values to the hyperparameters from position ``len(values)`` on."""
     if len(values) == len(names):
@@ -56,12 +66,26 @@ def _completed(
     hyperparameter, position = space[name], space.index_of[name]
     conditions = space.parent_conditions_of[name]
     is_active = all(condition.satisfied_by_value(values) for condition in conditions)
-    for value in _values_of(hyperparameter, rng) if is_active else (NotSet,):
+    for value in ranges.of(hyperparameter) if is_active else (NotSet,):
         vector[position] = np.nan if value is NotSet else hyperparameter.to_vector(value)
         # What is not decided yet is NaN, which no clause forbids: a whole branch is cut off early.
         if not any(clause.is_forbidden_vector(vector) for clause in space.forbidden_clauses):
-            yield from _completed(space, names, {**values, name: value}, vector, rng)
+            yield from _completed(space, names, {**values, name: value}, vector, ranges)
     vector[position] = np.nan
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranges:
+    """The values that each hyperparameter is given."""
+
+    rng: np.random.Generator
+    fixed: Mapping[str, object]
+
+    def of(self, hyperparameter: Hyperparameter[Any, Any]) -> Iterator[object]:
+        """Yield the fixed value, or all that there are."""
+        if hyperparameter.name in self.fixed:
+            return iter((self.fixed[hyperparameter.name],))
+        return _values_of(hyperparameter, self.rng)
 
 
 def _values_of(

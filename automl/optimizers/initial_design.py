@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from automl.optimizers.domain import Domain
 from automl.optimizers.random_search import propose_at_random
 from automl.trial import Origin, Proposal
 from automl.trial_history import TrialHistory
@@ -56,7 +57,10 @@ class DefaultsFirst:
 
     def propose(self, history: TrialHistory, rng: np.random.Generator) -> Proposal | None:
         """Return the cheapest default that was not tried yet, then random proposals."""
-        defaults = history.problem.search_space.defaults
+        space = history.problem.search_space
+        # A table of results may lack some.
+        may_be_proposed = Domain.of(space).contains
+        defaults = [found for found in space.defaults if may_be_proposed(found)]
         for configuration in defaults:
             if not history.was_proposed(configuration):
                 return Proposal(configuration=configuration, origin=Origin.DEFAULT)

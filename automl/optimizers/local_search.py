@@ -16,7 +16,7 @@ from itertools import chain
 import numpy as np
 from ConfigSpace import Configuration
 
-from automl.optimizers.neighbourhood import Neighbourhood
+from automl.optimizers.domain import Domain
 from search_space.arrays import FloatArray
 
 Acquisition = Callable[[Sequence[Configuration]], FloatArray]
@@ -30,6 +30,7 @@ def local_search(
     *,
     max_steps: int,
     n_neighbours: int,
+    domain: Domain | None = None,
 ) -> list[Configuration]:
     """Climb from each start until none of a sample of neighbours is better.
 
@@ -48,6 +49,8 @@ def local_search(
         Moves of one search at most.
     n_neighbours : int
         Neighbours that are looked at before a move.
+    domain : Domain or None
+        Where the neighbours come from; None is the whole space of the starts.
 
     Returns
     -------
@@ -59,11 +62,11 @@ def local_search(
     ends = list(starts)
     if not ends:
         return ends
-    neighbourhood = Neighbourhood(ends[0].config_space)
+    domain = domain or Domain(ends[0].config_space)
     values = acquisition(ends)
     climbing = list(range(len(ends)))
     for _ in range(max_steps):
-        neighbours = neighbourhood.draw([ends[i] for i in climbing], rng, n_neighbours)
+        neighbours = domain.neighbours([ends[i] for i in climbing], rng, n_neighbours)
         if not any(neighbours):
             break
         scores = acquisition(list(chain.from_iterable(neighbours)))

@@ -29,7 +29,7 @@ from ConfigSpace.hyperparameters import (
     OrdinalHyperparameter,
 )
 
-from automl.optimizers.vectors import VectorRules
+from automl.optimizers.vectors import NOTHING_FIXED, VectorRules
 from search_space.arrays import FloatArray
 
 _N_DRAWS = 4  # neighbours of a number
@@ -47,15 +47,19 @@ class Neighbourhood:
     ----------
     space : ConfigurationSpace
         Hyperparameters with conditions and forbidden clauses.
+    fixed : mapping of str to object
+        Values that are not exchanged, and that hyperparameters have which become active.
     """
 
-    def __init__(self, space: ConfigurationSpace) -> None:
+    def __init__(
+        self, space: ConfigurationSpace, *, fixed: Mapping[str, object] = NOTHING_FIXED
+    ) -> None:
         self._space = space
         position_of = dict(space.index_of)
         self._around: dict[int, _Around] = {
             position_of[name]: around
             for name, hyperparameter in space.items()
-            if (around := _around(hyperparameter)) is not None
+            if name not in fixed and (around := _around(hyperparameter)) is not None
         }
         self._rules = VectorRules(space)
 

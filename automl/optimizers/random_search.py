@@ -9,14 +9,13 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
-from ConfigSpace import Configuration
 
 from automl.errors import SpaceExhaustedError
-from automl.optimizers.enumeration import every_configuration
-from automl.optimizers.vectors import sample_configurations
+from automl.optimizers.domain import Domain
 from automl.trial import Origin, Proposal
 from automl.trial_history import TrialHistory
 
@@ -37,14 +36,11 @@ def propose_at_random(history: TrialHistory, rng: np.random.Generator) -> Propos
     SpaceExhaustedError
         If every configuration of the space was taken up.
     """
-    space = history.problem.search_space.configuration_space
-    for n_draws in (1, _DRAWS_BEFORE_ENUMERATION):
-        for configuration in sample_configurations(space, n_draws, rng):
-            if not history.was_proposed(configuration):
-                return Proposal(configuration=configuration, origin=Origin.RANDOM)
-    for values in every_configuration(space, rng):
-        if not history.was_proposed(values):
-            return Proposal(configuration=Configuration(space, values), origin=Origin.RANDOM)
+    domain = Domain.of(history.problem.search_space)
+    draws = (domain.draw(n, rng) for n in (1, _DRAWS_BEFORE_ENUMERATION))
+    for configuration in chain(chain.from_iterable(draws), domain.every(rng)):
+        if not history.was_proposed(configuration):
+            return Proposal(configuration=configuration, origin=Origin.RANDOM)
     raise SpaceExhaustedError(f"all {history.n_started} configurations of the space were tried")
 
 

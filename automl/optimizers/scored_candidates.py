@@ -13,15 +13,14 @@ from automl.acquisition.acquisition import ConfidenceBound
 from automl.acquisition.nsga2 import crowded_order, nsga2
 from automl.acquisition.pareto_front import mace_batch, nondominated_ranks
 from automl.optimizers.acquisition_policy import AcquisitionPolicy, Always, Scoring, Situation
+from automl.optimizers.domain import Domain
 from automl.optimizers.local_search import local_search
-from automl.optimizers.neighbourhood import Neighbourhood
 from automl.optimizers.observations import best_trials
 from automl.optimizers.performance_model import (
     FittedModel,
     PerformanceModel,
     as_model,
 )
-from automl.optimizers.vectors import sample_configurations
 from automl.surrogates.random_forest import RandomForest
 from automl.surrogates.surrogate import Surrogate
 from automl.trial import Origin, Proposal
@@ -222,8 +221,8 @@ class _Search:
         self._rng = rng
         trials = history.trials
         self._starts = [trials[i].configuration for i in best_trials(history, settings.n_local)]
-        self._space = problem.search_space.configuration_space
-        self.random = sample_configurations(self._space, settings.n_random, rng)
+        self._domain = Domain.of(problem.search_space)
+        self.random = self._domain.draw(settings.n_random, rng)
         self.encoded_random = self.encode(self.random)
         # Every search looks at all draws: predictions of thousands are made once.
         self._of_random = model.surrogate.predict(self.encoded_random)
@@ -245,6 +244,7 @@ class _Search:
             self._rng,
             max_steps=self._settings.max_steps,
             n_neighbours=self._settings.n_neighbours,
+            domain=self._domain,
         )
 
     def lowest_bound(self, kappa: float) -> float:
@@ -259,12 +259,12 @@ class _Search:
     def evolve(self, found: list[Configuration], scoring: Scoring) -> list[Configuration]:
         """Return what a population near the front evolves to, beside what was found."""
         objectives_of = scoring.objectives
-        if objectives_of is None or not self._settings.n_generations:
+        is_still = self._domain.finite is not None or not self._settings.n_generations
+        if objectives_of is None or is_still:
             return found
 
         # Vectors tell configurations apart faster than their hashes, which are made of text.
         known: dict[bytes, Configuration] = {}
-        neighbourhood = Neighbourhood(self._space)
 
         def named(configurations: Sequence[Configuration]) -> list[bytes]:
             names = [configuration.get_array().tobytes() for configuration in configurations]
@@ -275,7 +275,7 @@ class _Search:
             return objectives_of(*self._predict([known[name] for name in names]))
 
         def vary(parents: list[bytes], rng: np.random.Generator) -> list[bytes]:
-            drawn = neighbourhood.draw([known[name] for name in parents], rng, 1)
+            drawn = self._domain.neighbours([known[name] for name in parents], rng, 1)
             return named(list(chain.from_iterable(drawn)))
 
         together = named([*found, *self.random])

@@ -6,7 +6,9 @@ Here one pass over them serves thousands, which takes a small part of the time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from ConfigSpace import Configuration, ConfigurationSpace
 from search_space.arrays import FloatArray
 
 BoolArray = npt.NDArray[np.bool_]
+
+NOTHING_FIXED: Mapping[str, object] = MappingProxyType({})
 
 _MAX_SEED = 2**31 - 1
 _MAX_FACTOR = 64  # by which more vectors are drawn than are missing, where clauses forbid most
@@ -73,7 +77,11 @@ class _Child:
 
 
 def sample_configurations(
-    space: ConfigurationSpace, n: int, rng: np.random.Generator
+    space: ConfigurationSpace,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    fixed: Mapping[str, object] = NOTHING_FIXED,
 ) -> list[Configuration]:
     """Draw configurations independently: each hyperparameter by its own distribution.
 
@@ -89,6 +97,8 @@ def sample_configurations(
         How many, 0 or more.
     rng : numpy Generator
         Source of every draw.
+    fixed : mapping of str to object
+        Values that hyperparameters have in all draws, where they are active.
 
     Returns
     -------
@@ -98,6 +108,7 @@ def sample_configurations(
     space.seed(int(rng.integers(_MAX_SEED)))
     rules = VectorRules(space)
     hyperparameters = list(space.values())
+    rows = {space.index_of[name]: space[name].to_vector(value) for name, value in fixed.items()}
     drawn: list[Configuration] = []
     factor = 1
     while len(drawn) < n:
@@ -108,6 +119,8 @@ def sample_configurations(
             ],
             dtype=np.float64,
         ).reshape(len(hyperparameters), factor * (n - len(drawn)))
+        for position, value in rows.items():
+            vectors[position] = value
         rules.settle(vectors)
         allowed = np.ascontiguousarray(vectors[:, rules.allowed(vectors)].T)
         drawn += [Configuration(space, vector=vector) for vector in allowed[: n - len(drawn)]]

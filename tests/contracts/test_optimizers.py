@@ -37,12 +37,16 @@ from automl.optimizers.acquisition_policy import (
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.divbo import DivBO
 from automl.optimizers.dynamic_model import DynamicModel
+from automl.optimizers.ensemble_optimization import EnsembleOptimization
+from automl.optimizers.equal_budget import EqualBudget
 from automl.optimizers.initial_design import DefaultsFirst, InitialDesign, RandomDesign
 from automl.optimizers.named import SURROGATES
+from automl.optimizers.neural_ensemble_search import RegularizedEvolution
 from automl.optimizers.optimizer import Optimizer
 from automl.optimizers.performance_model import PerformanceModel
 from automl.optimizers.portfolio_policy import Portfolio
 from automl.optimizers.random_search import RandomSearch, propose_at_random
+from automl.optimizers.rising_bandit import RisingBandit
 from automl.optimizers.scored_candidates import CandidateSettings, Guidance
 from automl.surrogates.diversity import DiversitySurrogate
 from automl.surrogates.gaussian_process import GaussianProcess
@@ -119,6 +123,19 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "divbo": divbo,
     "divbo, defaults first": lambda: divbo(DefaultsFirst()),
     "divbo, diversity alone": lambda: divbo(beta=1e6),
+    "divbo, fixed weight": lambda: DivBO(
+        fixed_weight=0.1, initial_design=RANDOM, guidance=GUIDANCE, diversity_surrogate=PAIRS
+    ),
+    "rising bandit": lambda: RisingBandit(
+        n_trials=15, alpha=2, pull=1, initial_design=RANDOM, guidance=GUIDANCE
+    ),
+    "equal budget": lambda: EqualBudget(initial_design=RANDOM, guidance=GUIDANCE),
+    "ensemble optimization": lambda: EnsembleOptimization(
+        size=3, initial_design=RANDOM, guidance=GUIDANCE
+    ),
+    "neural ensemble search": lambda: RegularizedEvolution(
+        population=4, n_parents=2, initial_design=RANDOM
+    ),
     "bo with gaussian process and sawei": lambda: bayesian(
         SURROGATES["gaussian_process"], SelfAdjusting()
     ),

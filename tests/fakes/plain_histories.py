@@ -27,6 +27,11 @@ class PlainSpace:
         """The default configuration."""
         return (self.configuration_space.get_default_configuration(),)
 
+    @property
+    def finite(self) -> tuple[Configuration, ...] | None:
+        """None: all configurations may be proposed."""
+        return None
+
 
 @dataclass(frozen=True)
 class PlainProblem:
