@@ -8,7 +8,7 @@ from typing import Any
 from automl.errors import InputError
 
 
-def optional_package(name: str, purpose: str) -> Any:
+def optional_package(name: str, purpose: str, *, extra: str = "hpo") -> Any:
     """Return an imported package, or say in one line how to get it.
 
     Parameters
@@ -17,6 +17,8 @@ def optional_package(name: str, purpose: str) -> Any:
         What is imported.
     purpose : str
         What needs it, as the beginning of a sentence in the plural.
+    extra : str
+        The optional dependencies of this project that the package is one of.
     """
     try:
         return importlib.import_module(name)
@@ -24,5 +26,6 @@ def optional_package(name: str, purpose: str) -> Any:
         if missing.name != name:
             raise
         raise InputError(
-            f"{purpose} need the package {name}, which is not installed: pip install 'divbo[hpo]'."
+            f"{purpose} need the package {name}, which is not installed: "
+            f"pip install 'divbo[{extra}]'."
         ) from None

@@ -1,0 +1,1 @@
+"""The study of DivBO: its data, splits, methods and measurements."""
