@@ -74,18 +74,21 @@ class AutoClassifier(Portable, FittedViews, ClassifierMixin, BaseEstimator):  # 
         taken with `sample_weight` alone: if errors of one class cost more, `scoring` has to say so
         as well.
     optimizer : str or object, default="divbo"
-        "divbo", "bo" (the same without diversity), "random", or an object with a method
-        ``propose(history, rng)`` that returns a ``Proposal``. What it raises ends ``fit``, except
-        ``SpaceExhaustedError``, which ends the search.
+        "divbo", "bo" (the same without diversity), "random", "rising_bandit" (drops learners that
+        cannot catch up; needs `n_trials`), "ensemble_optimization" (models the loss of an ensemble
+        with one model exchanged), "nes" (evolves members of an ensemble), "kbo" (as many
+        evaluations for each learner), or an object with a method ``propose(history, rng)`` that
+        returns a ``Proposal``. What it raises ends ``fit``, except ``SpaceExhaustedError``, which
+        ends the search.
     surrogate : str, object or None, default=None
-        Performance model of "divbo" and "bo": "random_forest" (None), "extra_trees",
+        Performance model of all but "random" and "nes": "random_forest" (None), "extra_trees",
         "gradient_boosting", "gaussian_process", "densbo" (an ensemble of these that adapts its
         weights), "equal_weights" (one that does not), or an object with a method
         ``fit(X, y, rng)``.
     acquisition : str, object or None, default=None
-        Acquisition function of "divbo" and "bo": "ei" (None), "pi", "lcb", "sawei" (weighted
-        expected improvement that adjusts its weight), "mace" (Pareto fronts of three functions),
-        "hedge" (one of three by their gains), or an object with a method ``scoring(situation)``.
+        Acquisition function of the same: "ei" (None), "pi", "lcb", "sawei" (weighted expected
+        improvement that adjusts its weight), "mace" (Pareto fronts of three functions), "hedge"
+        (one of three by their gains), or an object with a method ``scoring(situation)``.
     search_space : str or ConfigurationSpace, default="default"
         "default", "divbo" (the space of the paper), "fast" (three cheap learners), or a
         ConfigurationSpace made from one of them.
