@@ -37,7 +37,7 @@ from automl.parallel.slots import worker_count
 from automl.portable import Portable
 from automl.preparation import Prepared, prepare, prepare_again
 from automl.progress import watch
-from automl.settings import Settings, check_settings
+from automl.settings import Settings, check_settings, prolonged
 from automl.storage.journal_reading import JournalContent
 from automl.surrogates.surrogate import Surrogate
 from automl.trial import Outcome
@@ -328,6 +328,7 @@ class AutoClassifier(Portable, FittedViews, ClassifierMixin, BaseEstimator):  # 
         if written is None:
             raise InputError(f"work_dir {str(work_dir)!r} holds no search any more; call fit again")
         settings = replace(settings, seed=written.header.seed)
+        settings = prolonged(settings, len(written.trials), self.optimizer)
         budget = Budget(
             seconds=written.seconds_used + settings.time_limit,
             n_trials=None if n_trials is None else len(written.trials) + n_trials,

@@ -144,6 +144,24 @@ def check_settings(estimator: Any) -> Settings:
     )
 
 
+def prolonged(settings: Settings, n_before: int, optimizer: object) -> Settings:
+    """Return the settings of a search that goes on after some trials.
+
+    Parameters
+    ----------
+    settings : Settings
+        Of what is still to come.
+    n_before : int
+        Trials until now.
+    optimizer : str or object
+        What the user has set: objects stay as they are.
+    """
+    found = settings.optimizer
+    if isinstance(optimizer, str) and isinstance(found, RisingBandit):
+        return replace(settings, optimizer=replace(found, n_trials=n_before + found.n_trials))
+    return settings
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 

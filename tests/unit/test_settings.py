@@ -22,7 +22,7 @@ from automl.optimizers.named import ACQUISITIONS
 from automl.optimizers.neural_ensemble_search import RegularizedEvolution
 from automl.optimizers.random_search import RandomSearch
 from automl.optimizers.rising_bandit import RisingBandit
-from automl.settings import Settings, check_settings
+from automl.settings import Settings, check_settings, prolonged
 from automl.trial import Proposal
 
 
@@ -224,6 +224,17 @@ def test_a_bandit_has_to_know_how_many_trials_there_are() -> None:
     assert optimizer.n_trials == 70
     with pytest.raises(InputError, match="'rising_bandit' needs n_trials, found None"):
         check(optimizer="rising_bandit")
+
+
+def test_a_bandit_with_a_name_that_goes_on_knows_of_all_trials() -> None:
+    settings = check(optimizer="rising_bandit", n_trials=70)
+    optimizer = prolonged(settings, 30, "rising_bandit").optimizer
+    assert isinstance(optimizer, RisingBandit)
+    assert optimizer.n_trials == 100
+    mine = RisingBandit(n_trials=500)
+    assert prolonged(check(optimizer=mine), 30, mine).optimizer is mine
+    other = check(optimizer="bo", n_trials=70)
+    assert prolonged(other, 30, "bo") is other
 
 
 @pytest.mark.parametrize("name", ["random", "nes"])
