@@ -33,6 +33,15 @@ from automl.command_result import (
 from automl.errors import InputError
 
 # Written down once more: what knows them takes long to import.
+_OPTIMIZERS = (
+    "divbo",
+    "bo",
+    "random",
+    "rising_bandit",
+    "ensemble_optimization",
+    "nes",
+    "kbo",
+)
 _SURROGATES = (
     "random_forest",
     "extra_trees",
@@ -218,22 +227,22 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--optimizer",
-        type=one_of("divbo", "bo", "random"),
+        type=one_of(*_OPTIMIZERS),
         default="divbo",
         metavar="NAME",
-        help="divbo, bo or random [default: divbo]",
+        help=f"{', '.join(_OPTIMIZERS)}; rising_bandit needs --trials [default: divbo]",
     )
     add(
         "--surrogate",
         type=one_of(*_SURROGATES),
         metavar="NAME",
-        help=f"of divbo and bo: {', '.join(_SURROGATES)} [default: random_forest]",
+        help=f"not of random and nes: {', '.join(_SURROGATES)} [default: random_forest]",
     )
     add(
         "--acquisition",
         type=one_of(*_ACQUISITIONS),
         metavar="NAME",
-        help=f"of divbo and bo: {', '.join(_ACQUISITIONS)} [default: ei]",
+        help=f"not of random and nes: {', '.join(_ACQUISITIONS)} [default: ei]",
     )
     add(
         "--search-space",

@@ -37,7 +37,7 @@ from automl.parallel.slots import worker_count
 from automl.portable import Portable
 from automl.preparation import Prepared, prepare, prepare_again
 from automl.progress import watch
-from automl.settings import Settings, check_settings
+from automl.settings import Settings, check_settings, prolonged
 from automl.storage.journal_reading import JournalContent
 from automl.surrogates.surrogate import Surrogate
 from automl.trial import Outcome
@@ -74,18 +74,21 @@ class AutoClassifier(Portable, FittedViews, ClassifierMixin, BaseEstimator):  # 
         taken with `sample_weight` alone: if errors of one class cost more, `scoring` has to say so
         as well.
     optimizer : str or object, default="divbo"
-        "divbo", "bo" (the same without diversity), "random", or an object with a method
-        ``propose(history, rng)`` that returns a ``Proposal``. What it raises ends ``fit``, except
-        ``SpaceExhaustedError``, which ends the search.
+        "divbo", "bo" (the same without diversity), "random", "rising_bandit" (drops learners that
+        cannot catch up; needs `n_trials`), "ensemble_optimization" (models the loss of an ensemble
+        with one model exchanged), "nes" (evolves members of an ensemble), "kbo" (as many
+        evaluations for each learner), or an object with a method ``propose(history, rng)`` that
+        returns a ``Proposal``. What it raises ends ``fit``, except ``SpaceExhaustedError``, which
+        ends the search.
     surrogate : str, object or None, default=None
-        Performance model of "divbo" and "bo": "random_forest" (None), "extra_trees",
+        Performance model of all but "random" and "nes": "random_forest" (None), "extra_trees",
         "gradient_boosting", "gaussian_process", "densbo" (an ensemble of these that adapts its
         weights), "equal_weights" (one that does not), or an object with a method
         ``fit(X, y, rng)``.
     acquisition : str, object or None, default=None
-        Acquisition function of "divbo" and "bo": "ei" (None), "pi", "lcb", "sawei" (weighted
-        expected improvement that adjusts its weight), "mace" (Pareto fronts of three functions),
-        "hedge" (one of three by their gains), or an object with a method ``scoring(situation)``.
+        Acquisition function of the same: "ei" (None), "pi", "lcb", "sawei" (weighted expected
+        improvement that adjusts its weight), "mace" (Pareto fronts of three functions), "hedge"
+        (one of three by their gains), or an object with a method ``scoring(situation)``.
     search_space : str or ConfigurationSpace, default="default"
         "default", "divbo" (the space of the paper), "fast" (three cheap learners), or a
         ConfigurationSpace made from one of them.
@@ -325,6 +328,7 @@ class AutoClassifier(Portable, FittedViews, ClassifierMixin, BaseEstimator):  # 
         if written is None:
             raise InputError(f"work_dir {str(work_dir)!r} holds no search any more; call fit again")
         settings = replace(settings, seed=written.header.seed)
+        settings = prolonged(settings, len(written.trials), self.optimizer)
         budget = Budget(
             seconds=written.seconds_used + settings.time_limit,
             n_trials=None if n_trials is None else len(written.trials) + n_trials,

@@ -16,21 +16,53 @@ import numpy as np
 from automl.errors import InputError, InputTypeError, SandboxError
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.divbo import DivBO, PoolSettings
+from automl.optimizers.ensemble_optimization import EnsembleOptimization
+from automl.optimizers.equal_budget import EqualBudget
 from automl.optimizers.initial_design import DefaultsFirst
 from automl.optimizers.named import acquisition_of, model_of
+from automl.optimizers.neural_ensemble_search import RegularizedEvolution
 from automl.optimizers.optimizer import Optimizer
 from automl.optimizers.random_search import RandomSearch
+from automl.optimizers.rising_bandit import RisingBandit
 from automl.optimizers.scored_candidates import Guidance
+from automl.suggestions import did_you_mean
 
-OPTIMIZERS: Mapping[str, Callable[[int, Guidance], Optimizer]] = {
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What an optimiser that has a name is made for."""
+
+    ensemble_size: int
+    n_trials: int | None
+    guidance: Guidance
+
+
+def _divbo(wanted: _Wanted) -> Optimizer:
     # The temporary pool of Algorithm 1 is the ensemble that the search would end with.
-    "divbo": lambda size, guidance: DivBO(pool=PoolSettings(size=size), guidance=guidance),
-    "bo": lambda _, guidance: BayesianOptimization(guidance=guidance),
-    "random": lambda _, __: RandomSearch(initial_design=DefaultsFirst(n_random=0)),
-}
-"""How each optimiser that has a name is made for an ensemble of a size."""
+    return DivBO(pool=PoolSettings(size=wanted.ensemble_size), guidance=wanted.guidance)
 
-_UNGUIDED = ("random",)
+
+def _rising_bandit(wanted: _Wanted) -> Optimizer:
+    if wanted.n_trials is None:
+        raise InputError(
+            "optimizer 'rising_bandit' needs n_trials, found None: which learners it drops depends "
+            "on how many evaluations remain"
+        )
+    return RisingBandit(n_trials=wanted.n_trials, guidance=wanted.guidance)
+
+
+OPTIMIZERS: Mapping[str, Callable[[_Wanted], Optimizer]] = {
+    "divbo": _divbo,
+    "bo": lambda wanted: BayesianOptimization(guidance=wanted.guidance),
+    "random": lambda _: RandomSearch(initial_design=DefaultsFirst(n_random=0)),
+    "rising_bandit": _rising_bandit,
+    "ensemble_optimization": lambda wanted: EnsembleOptimization(guidance=wanted.guidance),
+    "nes": lambda _: RegularizedEvolution(),
+    "kbo": lambda wanted: EqualBudget(guidance=wanted.guidance),
+}
+"""How each optimiser that has a name is made."""
+
+_UNGUIDED = ("random", "nes")
 LARGEST_ENSEMBLE = 1_000
 """Rounds of ensemble selection at most."""
 
@@ -94,7 +126,7 @@ def check_settings(estimator: Any) -> Settings:
     return Settings(
         time_limit=time_limit,
         n_trials=n_trials,
-        optimizer=_optimizer(estimator, ensemble_size),
+        optimizer=_optimizer(estimator, ensemble_size, n_trials),
         include=_names("include", estimator.include),
         exclude=_names("exclude", estimator.exclude),
         extra_learners=_sequence("extra_learners", estimator.extra_learners),
@@ -110,6 +142,24 @@ def check_settings(estimator: Any) -> Settings:
         callbacks=_callables("callbacks", estimator.callbacks),
         seed=_seed(estimator.random_state),
     )
+
+
+def prolonged(settings: Settings, n_before: int, optimizer: object) -> Settings:
+    """Return the settings of a search that goes on after some trials.
+
+    Parameters
+    ----------
+    settings : Settings
+        Of what is still to come.
+    n_before : int
+        Trials until now.
+    optimizer : str or object
+        What the user has set: objects stay as they are.
+    """
+    found = settings.optimizer
+    if isinstance(optimizer, str) and isinstance(found, RisingBandit):
+        return replace(settings, optimizer=replace(found, n_trials=n_before + found.n_trials))
+    return settings
 
 
 def _is_number(value: object) -> bool:
@@ -221,14 +271,17 @@ def _folder(name: str, value: Any) -> Path | None:
     return path.absolute()
 
 
-def _optimizer(estimator: Any, ensemble_size: int) -> Optimizer:
+def _optimizer(estimator: Any, ensemble_size: int, n_trials: int | None) -> Optimizer:
     value = estimator.optimizer
     if isinstance(value, str) and value in OPTIMIZERS:
         guidance = _guidance(estimator, has_effect=value not in _UNGUIDED)
-        return OPTIMIZERS[value](ensemble_size, guidance)
+        return OPTIMIZERS[value](
+            _Wanted(ensemble_size=ensemble_size, n_trials=n_trials, guidance=guidance)
+        )
     if isinstance(value, str):
+        hint = did_you_mean(value, OPTIMIZERS) or ";"
         raise InputError(
-            f"optimizer {value!r} is unknown; use one of {', '.join(map(repr, OPTIMIZERS))}",
+            f"optimizer {value!r} is unknown{hint} use one of {', '.join(map(repr, OPTIMIZERS))}",
             in_python="(or an object with a method propose(history, rng))",
         )
     if isinstance(value, type) or not isinstance(value, Optimizer):

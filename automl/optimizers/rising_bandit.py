@@ -145,7 +145,7 @@ def can_catch_up(
     Examples
     --------
     >>> before, now = np.array([0.5, 0.7, 0.6]), np.array([0.6, 0.9, 0.61])
-    >>> can_catch_up(before, now, n_between=2, n_remaining=6.0)
+    >>> can_catch_up(before, now, n_between=2, n_remaining=7.0)
     array([ True,  True, False])
     """
     slope = (now - before) / n_between

@@ -21,6 +21,7 @@ from fakes.histories import (
     mixed_job,
     stays_pending,
     succeed,
+    table_space,
     times_out,
 )
 
@@ -285,6 +286,22 @@ def test_every_configuration_of_a_finite_space_is_found_once_before_it_is_exhaus
     search(lambda _: optimizer, history, job, 5)
     found = {trial.configuration["classifier:cheap:value"] for trial in history.trials}
     assert found == set(range(5))
+    with pytest.raises(SpaceExhaustedError):
+        optimizer.propose(history, history.rng())
+
+
+def test_of_a_table_every_row_is_found_once_and_nothing_else(
+    new_optimizer: Callable[[], Optimizer], request: pytest.FixtureRequest
+) -> None:
+    if new_optimizer is DefaultOfEachThenRandom:
+        request.applymarker(pytest.mark.xfail(reason="it proposes defaults that are no rows"))
+    table = table_space()
+    job = Job(table)
+    history = job.history()
+    optimizer = new_optimizer()
+    search(lambda _: optimizer, history, job, len(table.listed))
+    found = {tuple(trial.configuration.items()) for trial in history.trials}
+    assert found == {tuple(row.items()) for row in table.listed}
     with pytest.raises(SpaceExhaustedError):
         optimizer.propose(history, history.rng())
 

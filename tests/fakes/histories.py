@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ConfigSpace import (
 from ConfigSpace.hyperparameters import Hyperparameter
 
 from automl.history import History, Observer, Problem, Record
+from automl.optimizers.vectors import sample_configurations
 from automl.scoring import as_metric
 from automl.trial import Origin, Outcome, Proposal, Status, Trial
 from search_space.arrays import PredictionArray
@@ -225,3 +227,30 @@ def with_losses(losses: list[float | None]) -> History:
         value = math.inf if loss is None else loss
         history.record(Outcome(number=number, status=status, loss=value, seconds=1.0))
     return history
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSpace(SearchSpace):
+    """A space of which results of some configurations are known, and nothing else."""
+
+    listed: tuple[Configuration, ...]
+
+    @property
+    def finite(self) -> tuple[Configuration, ...]:
+        """What is listed."""
+        return self.listed
+
+
+def table_space(n_draws: int = 12, seed: int = 5) -> TableSpace:
+    """Return draws of the mixed space, and the default of its cheapest learner, as a table."""
+    space = mixed_space()
+    drawn = sample_configurations(space.configuration_space, n_draws, np.random.default_rng(seed))
+    cheapest = space.defaults[0]
+    return TableSpace(
+        configuration_space=space.configuration_space,
+        components=space.components,
+        task=space.task,
+        left_out=space.left_out,
+        notes=space.notes,
+        listed=(*drawn, cheapest),
+    )

@@ -129,7 +129,10 @@ def test_same_seed_same_trials_weights_and_predictions() -> None:
     assert list(one.leaderboard()["configuration"]) != list(other.leaderboard()["configuration"])
 
 
-@pytest.mark.parametrize("optimizer", ["divbo", "bo", "random"])
+@pytest.mark.parametrize(
+    "optimizer",
+    ["divbo", "bo", "random", "rising_bandit", "ensemble_optimization", "nes", "kbo"],
+)
 def test_every_optimizer_goes_beyond_the_defaults(optimizer: str) -> None:
     clf = quick(optimizer=optimizer, n_trials=8).fit(X, Y)
     origins = {record.origin for record in clf.trials_}

@@ -115,9 +115,11 @@ def test_predictions_that_were_stored_before_the_outcome_was_written_are_no_hind
     assert same_result(first, again)
 
 
-def test_fit_more_extends_a_search_as_if_it_had_been_longer(tmp_path: Path) -> None:
-    longer = resumable(tmp_path / "longer", n_trials=9).fit(X, Y)
-    extended = resumable(tmp_path / "extended", n_trials=5, resume=False).fit(X, Y)
+@pytest.mark.parametrize("optimizer", ["divbo", "rising_bandit", "ensemble_optimization", "nes"])
+def test_fit_more_extends_a_search_as_if_it_had_been_longer(tmp_path: Path, optimizer: str) -> None:
+    asked = {"optimizer": optimizer}
+    longer = resumable(tmp_path / "longer", n_trials=9, **asked).fit(X, Y)
+    extended = resumable(tmp_path / "extended", n_trials=5, resume=False, **asked).fit(X, Y)
     changes = extended.changes_
     extended.fit_more(n_trials=4)
     assert same_result(extended, longer)

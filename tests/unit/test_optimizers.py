@@ -310,6 +310,13 @@ def test_the_weight_grows_with_the_trials_that_have_an_outcome() -> None:
     assert weights[0] < weights[1] < weights[2] < 0.15
 
 
+def test_a_fixed_weight_stays_the_same() -> None:
+    for n in (1, 7):
+        history = filled_history(mixed_job(), MIXED[:n])
+        proposal = divbo(beta=0.3, fixed_weight=0.1).propose(history, rng())
+        assert proposal.beliefs["diversity_weight"] == 0.1
+
+
 def test_only_successes_are_in_the_pairs_and_in_the_pool() -> None:
     history = filled_history(mixed_job(), (*MIXED, stays_pending, crashes))
     surrogate = KnownDiversity()

@@ -16,8 +16,13 @@ from automl.errors import InputError, InputTypeError
 from automl.history import History
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.divbo import DivBO
+from automl.optimizers.ensemble_optimization import EnsembleOptimization
+from automl.optimizers.equal_budget import EqualBudget
+from automl.optimizers.named import ACQUISITIONS
+from automl.optimizers.neural_ensemble_search import RegularizedEvolution
 from automl.optimizers.random_search import RandomSearch
-from automl.settings import Settings, check_settings
+from automl.optimizers.rising_bandit import RisingBandit
+from automl.settings import Settings, check_settings, prolonged
 from automl.trial import Proposal
 
 
@@ -188,10 +193,18 @@ def test_the_defaults_are_good() -> None:
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("divbo", DivBO), ("bo", BayesianOptimization), ("random", RandomSearch)],
+    [
+        ("divbo", DivBO),
+        ("bo", BayesianOptimization),
+        ("random", RandomSearch),
+        ("rising_bandit", RisingBandit),
+        ("ensemble_optimization", EnsembleOptimization),
+        ("nes", RegularizedEvolution),
+        ("kbo", EqualBudget),
+    ],
 )
 def test_every_name_of_an_optimiser_gives_a_new_object_of_its_class(name: str, kind: type) -> None:
-    one, other = (check(optimizer=name).optimizer for _ in range(2))
+    one, other = (check(optimizer=name, n_trials=40).optimizer for _ in range(2))
     assert type(one) is type(other) is kind
     assert one is not other
 
@@ -199,6 +212,42 @@ def test_every_name_of_an_optimiser_gives_a_new_object_of_its_class(name: str, k
 def test_the_names_that_exist_are_in_the_message() -> None:
     with pytest.raises(InputError, match="'divbo', 'bo', 'random'"):
         check(optimizer="genetic")
+    with pytest.raises(
+        InputError, match="'rising-bandit' is unknown; did you mean 'rising_bandit'"
+    ):
+        check(optimizer="rising-bandit")
+
+
+def test_a_bandit_has_to_know_how_many_trials_there_are() -> None:
+    optimizer = check(optimizer="rising_bandit", n_trials=70).optimizer
+    assert isinstance(optimizer, RisingBandit)
+    assert optimizer.n_trials == 70
+    with pytest.raises(InputError, match="'rising_bandit' needs n_trials, found None"):
+        check(optimizer="rising_bandit")
+
+
+def test_a_bandit_with_a_name_that_goes_on_knows_of_all_trials() -> None:
+    settings = check(optimizer="rising_bandit", n_trials=70)
+    optimizer = prolonged(settings, 30, "rising_bandit").optimizer
+    assert isinstance(optimizer, RisingBandit)
+    assert optimizer.n_trials == 100
+    mine = RisingBandit(n_trials=500)
+    assert prolonged(check(optimizer=mine), 30, mine).optimizer is mine
+    other = check(optimizer="bo", n_trials=70)
+    assert prolonged(other, 30, "bo") is other
+
+
+@pytest.mark.parametrize("name", ["random", "nes"])
+def test_a_model_is_refused_where_there_is_none(name: str) -> None:
+    for part in ({"surrogate": "densbo"}, {"acquisition": "lcb"}):
+        with pytest.raises(InputError, match=f"no effect with optimizer '{name}'"):
+            check(optimizer=name, **part)
+
+
+@pytest.mark.parametrize("name", ["bo", "rising_bandit", "ensemble_optimization", "kbo"])
+def test_a_model_that_was_asked_for_guides_the_search(name: str) -> None:
+    optimizer: Any = check(optimizer=name, n_trials=9, acquisition="lcb").optimizer
+    assert optimizer.guidance.acquisition == ACQUISITIONS["lcb"]
 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
