@@ -158,11 +158,7 @@ def _signed(package: Any, api_key: str) -> Iterator[None]:
 
 def _built(package: Any, run: TaskRun, flow: Any) -> Any:
     """Return the package's own object for a run."""
-    if {id(p.fold) for p in run.predictions} != {id(fold) for fold in run.task.folds}:
-        raise InputError(
-            f"OpenML task {run.task.task_id} has {len(run.task.folds)} splits, and a run needs "
-            f"predictions for each of them once; found {len(run.predictions)}"
-        )
+    _check(run)
     return package.runs.OpenMLRun(
         task_id=run.task.task_id,
         flow_id=None,
@@ -176,6 +172,24 @@ def _built(package: Any, run: TaskRun, flow: Any) -> Any:
         description_text=f"Predictions of {flow.name} ({flow.external_version})",
         tags=["divbo"],
     )
+
+
+def _check(run: TaskRun) -> None:
+    """Refuse predictions that are not those of every split once."""
+    places = sorted((p.fold.repeat, p.fold.fold) for p in run.predictions)
+    if places != sorted((fold.repeat, fold.fold) for fold in run.task.folds):
+        raise InputError(
+            f"OpenML task {run.task.task_id} has {len(run.task.folds)} splits, and a run needs "
+            f"predictions for each of them once; found {len(run.predictions)}"
+        )
+    for p in run.predictions:
+        shape = (len(p.fold.test), len(p.classes))
+        if p.probabilities.shape != shape or len(p.labels) != shape[0]:
+            raise InputError(
+                f"predictions of repeat {p.fold.repeat}, fold {p.fold.fold} must be {shape[0]} "
+                f"labels and probabilities of shape {shape}, found {len(p.labels)} and "
+                f"{p.probabilities.shape}"
+            )
 
 
 def _rows(task: OpenMLTask, predictions: FoldPredictions) -> Iterator[list[Any]]:
