@@ -6,6 +6,7 @@ Without one, openml-python's own cache is used, and what it lacks is downloaded.
 
 from __future__ import annotations
 
+import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ from automl.benchmark.openml_files import (
 from automl.data.labels import encode_labels
 from automl.errors import InputError
 from search_space.arrays import IntArray
+
+_NETWORK = ("requests", "urllib3", "minio")  # packages that openml speaks to its server with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,12 +85,15 @@ class OpenMLTask:
         By repeat, then by fold.
     class_labels : tuple of str
         Classes in OpenML's order, those without a row included.
+    cache : Path or None
+        The cache that it was read from; None: the package's own.
     """
 
     task_id: int
     data: StudyData
     folds: tuple[TaskFold, ...]
     class_labels: tuple[str, ...]
+    cache: Path | None = None
 
 
 def load_dataset(data_id: int, *, cache: Path | None = None) -> StudyData:
@@ -128,11 +134,7 @@ def load_task(task_id: int, *, cache: Path | None = None) -> OpenMLTask:
         If it is not there, cannot be reached or read, or is not about classification.
     """
     what = f"OpenML task {_checked(task_id, 'task_id')}"
-    folders: tuple[Path, ...] = ()
-    if cache is not None:
-        folder = task_folder(cache, task_id)
-        folders = (folder, dataset_folder(cache, data_id_of_task(folder)))
-    with _openml(cache, folders, what) as package:
+    with _openml(cache, _task_folders(cache, task_id), what) as package:
         task = package.tasks.get_task(task_id)
         if not isinstance(task, package.tasks.OpenMLClassificationTask):
             raise InputError(f"{what} is about {task.task_type}; only classification can be used")
@@ -142,11 +144,39 @@ def load_task(task_id: int, *, cache: Path | None = None) -> OpenMLTask:
             data=data,
             folds=_folds(_splits(task), len(data.y), what),
             class_labels=tuple(map(str, task.class_labels or ())),
+            cache=cache,
         )
 
 
 @contextmanager
-def _openml(cache: Path | None, folders: tuple[Path, ...], what: str) -> Iterator[Any]:
+def reading(task: OpenMLTask, advice: str) -> Iterator[Any]:
+    """Yield the package openml while it finds a task where the task was read from.
+
+    Whatever it raises becomes an `InputError` of one line.
+
+    Parameters
+    ----------
+    task : OpenMLTask
+        The task.
+    advice : str
+        What the user can do if the server refuses.
+    """
+    folders = _task_folders(task.cache, task.task_id)
+    with _openml(task.cache, folders, f"OpenML task {task.task_id}", advice) as package:
+        yield package
+
+
+def _task_folders(cache: Path | None, task_id: int) -> tuple[Path, ...]:
+    if cache is None:
+        return ()
+    folder = task_folder(cache, task_id)
+    return folder, dataset_folder(cache, data_id_of_task(folder))
+
+
+@contextmanager
+def _openml(
+    cache: Path | None, folders: tuple[Path, ...], what: str, advice: str = "check the number"
+) -> Iterator[Any]:
     """Yield the package openml, and turn whatever it raises into one line."""
     package = openml_package()
     try:
@@ -158,22 +188,25 @@ def _openml(cache: Path | None, folders: tuple[Path, ...], what: str) -> Iterato
     except InputError:
         raise
     except Exception as error:  # the package raises Exception itself where a file is damaged
-        raise InputError(f"{what} {_reason(package, error, cache)}") from error
+        raise InputError(f"{what}: {_reason(package, error, cache, advice)}") from error
 
 
-def _reason(package: Any, error: Exception, cache: Path | None) -> str:
+def _reason(package: Any, error: Exception, cache: Path | None, advice: str) -> str:
     """Return why something could not be had and what to do, in one line."""
     said = " ".join(str(error).split()) or type(error).__name__
-    if cache is not None:
-        return f"cannot be read from {cache} ({said}): replace its files there"
     server = package.config.server
-    answered = isinstance(error, package.exceptions.OpenMLServerException)
-    if answered and getattr(error, "code", None) is not None:
-        return f"cannot be had from {server} ({said}): check the number"
-    return (
-        f"cannot be had from {server} ({said}): see whether the server can be reached, or give a "
-        "cache that holds it"
-    )
+    exceptions = package.exceptions
+    is_answer = isinstance(error, exceptions.OpenMLServerException) and error.code is not None
+    if is_answer or isinstance(error, exceptions.OpenMLNotAuthorizedError):
+        return f"the server {server} refuses it ({said}): {advice}"
+    is_server = isinstance(error, exceptions.OpenMLServerError)
+    if is_server or type(error).__module__.split(".")[0] in _NETWORK:
+        return (
+            f"the server {server} cannot be reached ({said}): try again later, or read it from a "
+            "cache that holds it"
+        )
+    place = cache or package.config.get_cache_directory()
+    return f"what {place} holds of it cannot be read ({said}): replace its files there"
 
 
 def _dataset(package: Any, data_id: int) -> Any:
@@ -184,8 +217,10 @@ def _dataset(package: Any, data_id: int) -> Any:
 
 def _study_data(dataset: Any, target: str | None, what: str) -> StudyData:
     """Return the table of a data set without the columns that OpenML tells to ignore."""
-    if not target:
-        raise InputError(f"{what} names no target column; choose a classification data set")
+    if target not in {feature.name for feature in dataset.features.values()}:
+        raise InputError(
+            f"{what} has no target column {target!r}; choose a data set for classification"
+        )
     X, y, _, _ = dataset.get_data(target=target)
     try:
         encode_labels(y, len(X), estimator_name="classification")
@@ -197,7 +232,11 @@ def _study_data(dataset: Any, target: str | None, what: str) -> StudyData:
 def _splits(task: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # the package leaves the file open
-        return task.download_split().split
+        try:
+            return task.download_split().split
+        except Exception as error:
+            traceback.clear_frames(error.__traceback__)  # closes the file here and now
+            raise
 
 
 def _folds(splits: Any, n_rows: int, what: str) -> tuple[TaskFold, ...]:

@@ -46,7 +46,7 @@ def linked_cache(cache: Path, folders: tuple[Path, ...]) -> Iterator[None]:
         for folder in folders:
             _link(folder, Path(temporary) / folder.relative_to(cache))
         config.set_root_cache_directory(temporary)
-        if not any(folder.glob("*.pq") for folder in folders):
+        if not any(any(folder.glob("*.pq")) for folder in folders):
             os.environ[_SKIP_PARQUET] = "true"  # it would be downloaded though there is ARFF
         try:
             yield

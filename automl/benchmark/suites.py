@@ -68,7 +68,7 @@ def suite(name: str) -> tuple[SuiteEntry, ...]:
     """
     names = suite_names()
     if name not in names:  # also keeps a name such as "../secret" from being a path
-        near = get_close_matches(name, names, n=1)
+        near = get_close_matches(name, names, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}? " if near else ""
         known = ", ".join(names) or f"none, {_folder()} holds no table"
         raise InputError(f"no suite is called {name!r}; {hint}there are: {known}")

@@ -60,8 +60,8 @@ def three_way_split(codes: IntArray, seed: int) -> ThreeParts:
     shared_out = sizes[codes] >= FEWEST_ROWS
     others, test = _split(np.flatnonzero(shared_out), codes, _TEST_SHARE, seed)
     train, validation = _split(others, codes, _VALIDATION_SHARE, seed)
-    train = np.sort(np.concatenate([train, np.flatnonzero(~shared_out)]))
-    return ThreeParts(train, validation, test)
+    train = np.concatenate([train, np.flatnonzero(~shared_out)])
+    return ThreeParts(np.sort(train), np.sort(validation), np.sort(test))
 
 
 def stratified_sample(codes: IntArray, n_rows: int, rng: np.random.Generator) -> IntArray:
@@ -87,4 +87,4 @@ def stratified_sample(codes: IntArray, n_rows: int, rng: np.random.Generator) ->
 
 def _split(rows: IntArray, codes: IntArray, share: float, seed: int) -> tuple[IntArray, IntArray]:
     first, second = train_test_split(rows, test_size=share, stratify=codes[rows], random_state=seed)
-    return np.sort(first), np.sort(second)
+    return first, second
