@@ -101,22 +101,21 @@ def read_study(folder: Path) -> Study:
         If there is no finished run, or a file is not what it should be.
     """
     tables = sorted((folder / "runs").glob("*/*/*.csv"))
-    results = sorted((folder / "runs").glob("*/*/*.json"))
-    finished = [path for path in tables if path.with_suffix(".json") in results]
+    others = sorted((folder / "runs").glob("*/*/*.json"))
+    finished = [path for path in tables if path.with_suffix(".json").exists()]
     if not finished:
         raise InputError(
             f"{folder} holds no finished run (runs/DATASET/SEARCH/SEED.csv and .json)."
         )
     whole = set(finished) | {path.with_suffix(".json") for path in finished}
-    alone = [path for path in (*tables, *results) if path not in whole]
-    contents = [(path, _json_of(path.with_suffix(".json"))) for path in finished]
-    rows = [row for path, content in contents for row in _final_rows(path, content)]
-    ensembles = [_ensemble_of(path, content) for path, content in contents]
+    alone = [path for path in (*tables, *others) if path not in whole]
+    results = [_result_of(path.with_suffix(".json")) for path in finished]
+    rows = [row for of_run, _ in results for row in of_run]
     origins = dict.fromkeys(_first_line(path) for path in finished)
     return Study(
         trials=pd.concat([_trials_of(path) for path in finished], ignore_index=True),
         finals=pd.DataFrame(rows, columns=_FINAL_COLUMNS),
-        ensembles=tuple(ensemble for ensemble in ensembles if ensemble is not None),
+        ensembles=tuple(ensemble for _, ensemble in results if ensemble is not None),
         origins=tuple(origins),
         unfinished=tuple(str(path.relative_to(folder / "runs")) for path in alone),
     )
@@ -171,21 +170,20 @@ def _with_columns(frame: pd.DataFrame, path: Path, wanted: list[str]) -> pd.Data
     return frame
 
 
-def _json_of(path: Path) -> Any:
+def _result_of(path: Path) -> tuple[list[tuple[object, ...]], FinalEnsemble | None]:
+    """Return the errors of all designs, and the ensemble, that a run ended with."""
+    dataset, search, seed = _key_of(path)
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        content["designs"].items()
+        rows: list[tuple[object, ...]] = [
+            (dataset, search, seed, design, method_name(search, design), *_errors_of(losses))
+            for design, losses in content["designs"].items()
+        ]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is no result of a run: it needs 'designs'.") from error
-    return content
-
-
-def _final_rows(path: Path, content: Any) -> list[tuple[object, ...]]:
-    dataset, search, seed = _key_of(path)
-    return [
-        (dataset, search, seed, design, method_name(search, design), *_errors_of(losses))
-        for design, losses in content["designs"].items()
-    ]
+        raise InputError(
+            f"{path} is no result of a run: 'designs' holds the errors 'validation' and 'test'."
+        ) from error
+    return rows, _ensemble_of(path, content)
 
 
 def _errors_of(losses: Any) -> list[float]:

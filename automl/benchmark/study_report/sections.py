@@ -76,7 +76,7 @@ def table_1_frame(study: Study) -> pd.DataFrame:
     measured = errors_on_data_sets(study.finals, "test")
     published = published_errors().rename(columns={"mean": "paper_mean", "std": "paper_std"})
     names = published_names(measured["dataset"].unique())
-    keyed = measured.assign(paper=measured["dataset"].map(names))
+    keyed = measured.assign(paper=[names.get(name, "") for name in measured["dataset"]])
     joined = keyed.merge(
         published.rename(columns={"dataset": "paper"}), how="left", on=["paper", "method"]
     )
