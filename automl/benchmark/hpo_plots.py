@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from automl.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _INCHES = (7.0, 4.0)
 
@@ -92,22 +94,47 @@ def plot_trace(trace: pd.DataFrame, path: Path, *, label: str) -> None:
 
 
 def _figure(draw: Any, path: Path) -> None:
+    def draw_all(figure: Figure) -> None:
+        axes = figure.subplots()
+        draw(axes)
+        axes.set_xlabel("evaluations")
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=7, ncols=2)
+
+    draw_figure(draw_all, path)
+
+
+def draw_figure(
+    draw: Callable[[Figure], None], path: Path, inches: tuple[float, float] = _INCHES
+) -> None:
+    """Draw a figure and write it, without anything that outlives the call.
+
+    Parameters
+    ----------
+    draw : callable
+        Fills an empty figure.
+    path : Path
+        Where it goes; the suffix says in which format.
+    inches : pair of float
+        Width and height.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed.
+    """
     try:
         import matplotlib as mpl
     except ImportError as error:
         raise InputError("figures need matplotlib: pip install 'divbo[plots]'") from error
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.rcsetup import cycler
 
-    colors = mpl.color_sequences["tab20"]
     # Not through pyplot, which keeps figures and a backend for the whole process.
-    with mpl.rc_context({"font.size": 9}):
-        figure = Figure(figsize=_INCHES, layout="constrained")
+    cycle = cycler(color=mpl.color_sequences["tab20"])
+    with mpl.rc_context({"font.size": 9, "axes.prop_cycle": cycle}):
+        figure = Figure(figsize=inches, layout="constrained")
         FigureCanvasAgg(figure)
-        axes = figure.subplots()
-        axes.set_prop_cycle(color=colors)
-        draw(axes)
-        axes.set_xlabel("evaluations")
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize=7, ncols=2)
+        draw(figure)
         figure.savefig(path, dpi=130)

@@ -1,0 +1,1 @@
+"""What the runs of DivBO's study say: tables and figures like those of the paper."""

@@ -1,0 +1,122 @@
+"""Run files of the study: what is read, what is missing, what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fakes.study_folder import SEARCHES, write_run, write_study
+
+from automl.benchmark.study_report.run_files import read_study, read_surrogates
+from automl.errors import InputError
+
+TRIALS = {"validation_loss": [0.3, None, 0.2], "es_validation": [0.3, None, 0.2]}
+
+
+def test_trials_are_counted_from_one_in_their_order_and_unknown_losses_are_nan(
+    tmp_path: Path,
+) -> None:
+    path = write_run(tmp_path, ("wind", "rs", 3), TRIALS, {"single": (0.2, 0.25)})
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join([*lines[:2], *lines[:1:-1]]), encoding="utf-8")  # rows the other way
+    trials = read_study(tmp_path).trials
+    assert trials["step"].tolist() == [1, 2, 3]
+    assert trials["trial"].tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(trials["validation_loss"], [0.3, np.nan, 0.2])
+    assert trials["distance"].isna().all()
+    assert (trials[["dataset", "search", "seed"]] == ["wind", "rs", 3]).to_numpy().all()
+
+
+def test_designs_get_the_names_of_the_paper(tmp_path: Path) -> None:
+    designs = {"single": (0.2, 0.25), "es_25": (0.1, None), "es_100": (0.1, 0.2)}
+    write_run(tmp_path, ("wind", "divbo", 0), TRIALS, designs)
+    write_run(tmp_path, ("wind", "divbo_gaussian_process", 0), TRIALS, {"es_25": (0.1, 0.2)})
+    finals = read_study(tmp_path).finals
+    assert finals["method"].tolist() == [
+        "DivBO-",
+        "DivBO",
+        "divbo/es_100",
+        "divbo_gaussian_process/es_25",
+    ]
+    np.testing.assert_array_equal(finals["test"], [0.25, np.nan, 0.2, 0.2])
+
+
+def test_members_are_ordered_by_age_with_their_rows_and_columns(tmp_path: Path) -> None:
+    write_run(tmp_path, ("wind", "bo", 0), TRIALS, {"single": (0.2, 0.2)}, members=(7, 1, 4))
+    (ensemble,) = read_study(tmp_path).ensembles
+    assert ensemble.members == (1, 4, 7)  # were rows 1, 2, 0, with 0.1 |i - j|
+    np.testing.assert_allclose(ensemble.pairwise, [[0, 0.1, 0.1], [0.1, 0, 0.2], [0.1, 0.2, 0]])
+
+
+def test_a_run_needs_both_files_and_what_is_missing_is_named(tmp_path: Path) -> None:
+    write_study(tmp_path, n_seeds=2)
+    (tmp_path / "runs/quake/bo/1.json").unlink()
+    (tmp_path / "runs/wind/rs/0.csv").unlink()
+    study = read_study(tmp_path)
+    assert study.unfinished == ("quake/bo/1.csv", "wind/rs/0.json")
+    missing = [tuple(row) for row in study.missing_runs().itertuples(index=False)]
+    assert missing == [("quake", "bo", 1), ("wind", "rs", 0)]
+    assert len(study.trials) == (2 * 2 * len(SEARCHES) - 2) * 4
+    assert study.origins == ("n_trials=3; divbo=0.1.0; a machine",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("# settings\ntrial,seconds\n0,1\n", "has no column validation_loss"),
+        ('# settings\na,b\n1,2\n1,2,3,4\n"', "is no table"),
+    ],
+)
+def test_a_broken_table_is_named(tmp_path: Path, text: str, message: str) -> None:
+    path = write_run(tmp_path, ("wind", "rs", 0), TRIALS, {"single": (0.2, 0.2)})
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=rf"rs/0\.csv {message}"):
+        read_study(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"designs": 3}',
+        '{"designs": {"single": 3}}',
+        '{"designs": {"a": {"test": "x"}}}',
+    ],
+)
+def test_a_broken_result_is_named(tmp_path: Path, text: str) -> None:
+    path = write_run(tmp_path, ("wind", "rs", 0), TRIALS, {"single": (0.2, 0.2)})
+    path.with_suffix(".json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"rs/0\.json is no result of a run"):
+        read_study(tmp_path)
+
+
+def test_a_matrix_that_does_not_fit_its_members_is_refused(tmp_path: Path) -> None:
+    path = write_run(tmp_path, ("wind", "rs", 0), TRIALS, {"single": (0.2, 0.2)})
+    text = '{"designs": {}, "members": [1, 2], "pairwise": [[0.0]]}'
+    path.with_suffix(".json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="'pairwise' has not a row and a column for each"):
+        read_study(tmp_path)
+
+
+def test_a_file_that_is_not_named_by_a_seed_is_refused(tmp_path: Path) -> None:
+    path = write_run(tmp_path, ("wind", "rs", 0), TRIALS, {"single": (0.2, 0.2)})
+    for suffix in (".csv", ".json"):
+        path.with_suffix(suffix).rename(path.with_name(f"first{suffix}"))
+    with pytest.raises(InputError, match="the name of a run file is its seed"):
+        read_study(tmp_path)
+
+
+def test_surrogates_are_read_where_they_are(tmp_path: Path) -> None:
+    assert read_surrogates(tmp_path) is None
+    path = tmp_path / "surrogates.csv"
+    path.write_text("# settings\ndataset,surrogate,n_observations,seed,tau\nwind,lgb,50,0,0.4\n")
+    found = read_surrogates(tmp_path)
+    assert found is not None
+    assert found["tau"].tolist() == [0.4]
+    path.write_text("dataset,tau\nwind,0.4\n")
+    with pytest.raises(InputError, match="has no column surrogate, n_observations, seed"):
+        read_surrogates(tmp_path)
