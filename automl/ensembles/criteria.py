@@ -36,14 +36,23 @@ from search_space.arrays import FloatArray, IntArray
 Stack = npt.NDArray[np.floating[Any]]
 """Class probabilities of every model, (m, n, k), any precision, perhaps memory-mapped."""
 
+Models = slice | IntArray
+"""Some models of a library: all up to one, or those of these numbers."""
+
+ALL = slice(None)
+
 _SLACK = 1e-6  # relative, far above the rounding of a sum of probabilities
 
 
 class Criterion(Protocol):
-    """Judges every model as the next member of an ensemble that starts empty."""
+    """Judges models as the next member of an ensemble that starts empty.
 
-    def losses_if_added(self) -> FloatArray:
-        """Return the loss of the ensemble with each model added once more, (m,)."""
+    A shallow copy judges for the ensemble as it was when the copy was made: `add` leaves arrays as
+    they are.
+    """
+
+    def losses_if_added(self, models: Models = ALL) -> FloatArray:
+        """Return the loss of the ensemble with each of these models added once more, (m,)."""
         ...
 
     def add(self, model: int) -> None:
@@ -81,11 +90,12 @@ class LogLoss:
         self._sum = np.zeros(len(codes))
         self._n_members = 0
 
-    def losses_if_added(self) -> FloatArray:
-        """Return the loss of the ensemble with each model added once more, (m,)."""
-        losses = np.empty(len(self._own))
-        for chunk in chunks(self._own[:, :, None]):
-            means = (self._sum + self._own[chunk]) / (self._n_members + 1)
+    def losses_if_added(self, models: Models = ALL) -> FloatArray:
+        """Return the loss of the ensemble with each of these models added once more, (m,)."""
+        own = self._own[models]
+        losses = np.empty(len(own))
+        for chunk in chunks(own[:, :, None]):
+            means = (self._sum + own[chunk]) / (self._n_members + 1)
             losses[chunk] = log_losses(means, self._sample_weight)
         return losses
 
@@ -111,11 +121,12 @@ class Ranking:
         self._is_positive = codes == 1
         self._sum = np.zeros(len(codes))
 
-    def losses_if_added(self) -> FloatArray:
-        """Return the loss of the ensemble with each model added once more, (m,)."""
-        losses = np.empty(len(self._scores))
-        for chunk in chunks(self._scores[:, :, None]):
-            losses[chunk] = ranking_losses(self._is_positive, self._sum + self._scores[chunk])
+    def losses_if_added(self, models: Models = ALL) -> FloatArray:
+        """Return the loss of the ensemble with each of these models added once more, (m,)."""
+        scores = self._scores[models]
+        losses = np.empty(len(scores))
+        for chunk in chunks(scores[:, :, None]):
+            losses[chunk] = ranking_losses(self._is_positive, self._sum + scores[chunk])
         return losses
 
     def add(self, model: int) -> None:
@@ -147,9 +158,9 @@ class Brier:
         self._square_of_sum = 0.0
         self._n_members = 0
 
-    def losses_if_added(self) -> FloatArray:
-        """Return the loss of the ensemble with each model added once more, (m,)."""
-        squares = self._square_of_sum + 2.0 * self._product_of_sum + self._squares
+    def losses_if_added(self, models: Models = ALL) -> FloatArray:
+        """Return the loss of the ensemble with each of these models added once more, (m,)."""
+        squares = self._square_of_sum + 2.0 * self._product_of_sum[models] + self._squares[models]
         return self._scale * squares / (self._n_members + 1) ** 2
 
     def add(self, model: int) -> None:
@@ -194,32 +205,35 @@ class Hits:
         self._counted = weighted_rows(self._one_hot, sample_weight)
         self._largest_step = float(predictions.max()) * (1.0 + _SLACK)
         self._sum = np.zeros(predictions.shape[1:])
+        self._undecided = self._undecided_rows()
 
-    def losses_if_added(self) -> FloatArray:
-        """Return the loss of the ensemble with each model added once more, (m,)."""
-        lead = self._lead()
-        decided_hits = self._counted[lead > self._largest_step].sum(axis=0)
-        rows = np.flatnonzero(np.abs(lead) <= self._largest_step)
+    def losses_if_added(self, models: Models = ALL) -> FloatArray:
+        """Return the loss of the ensemble with each of these models added once more, (m,)."""
+        rows, decided_hits = self._undecided
         codes, counted = self._codes[rows], self._counted[rows]
         sums = np.ascontiguousarray(self._sum[rows].T)
-        hits = np.empty((len(self._predictions), len(sums)))
-        for chunk in chunks(self._predictions):
-            models = self._predictions[chunk]
+        predictions = self._predictions[models]
+        hits = np.empty((len(predictions), len(sums)))
+        for chunk in chunks(predictions):
+            block = predictions[chunk]
             if len(rows) < len(self._codes):
-                models = models.take(rows, axis=1)
-            is_hit = _labels_of_sums(models, sums) == codes
+                block = block.take(rows, axis=1)
+            is_hit = _labels_of_sums(block, sums) == codes
             hits[chunk] = decided_hits + is_hit.astype(np.float64) @ counted
         return losses_from_hits(self._known, hits, self._counted.sum(axis=0))
 
     def add(self, model: int) -> None:
         """Add a model to the ensemble."""
         self._sum = self._sum + self._predictions[model]
+        self._undecided = self._undecided_rows()
 
-    def _lead(self) -> FloatArray:
-        """Return by how much each row's own class leads the best of the others, (n,)."""
+    def _undecided_rows(self) -> tuple[IntArray, FloatArray]:
+        """Return the rows that one model may decide, and the hits (k,) of those that none can."""
         own = np.einsum("nk,nk->n", self._sum, self._one_hot)
         others = np.where(self._one_hot > 0.0, -np.inf, self._sum)
-        return np.asarray(own - others.max(axis=1))
+        lead = own - others.max(axis=1)  # of each row's own class before the best of the others
+        decided_hits = self._counted[lead > self._largest_step].sum(axis=0)
+        return np.flatnonzero(np.abs(lead) <= self._largest_step), decided_hits
 
 
 def _labels_of_sums(models: Stack, sums: FloatArray) -> npt.NDArray[np.integer[Any]]:
@@ -253,10 +267,11 @@ class AnyMetric:
         self._sample_weight = sample_weight
         self._sum = np.zeros(predictions.shape[1:])
 
-    def losses_if_added(self) -> FloatArray:
-        """Return the loss of the ensemble with each model added once more, (m,)."""
-        losses = np.empty(len(self._predictions))
-        for i, model in enumerate(self._predictions):
+    def losses_if_added(self, models: Models = ALL) -> FloatArray:
+        """Return the loss of the ensemble with each of these models added once more, (m,)."""
+        predictions = self._predictions[models]
+        losses = np.empty(len(predictions))
+        for i, model in enumerate(predictions):
             losses[i] = self._metric.loss(self._codes, self._sum + model, self._sample_weight)
         return losses
 

@@ -8,6 +8,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -120,21 +121,19 @@ def select(
     log_loss = (
         criterion if isinstance(criterion, LogLoss) else LogLoss(predictions, codes, sample_weight)
     )
-    slack = tolerance + _TIE * max(abs(metric.optimum), abs(float(own.min())))
-    order = [_pick(own, log_loss, slack) if tolerance else int(own.argmin())]
+    slack = tolerance + rounding(metric, own)
+    order = [pick(own, log_loss, slack) if tolerance else int(own.argmin())]
     losses = [float(own[order[0]])]
     for _ in range(size - 1):
         _add(order[-1], criterion, log_loss)
         candidates = criterion.losses_if_added()
-        order.append(_pick(candidates, log_loss, slack))
+        order.append(pick(candidates, log_loss, slack))
         losses.append(float(candidates[order[-1]]))
-    lengths = 1 + np.flatnonzero(_ties(np.array(losses), slack))
+    lengths = 1 + ties(np.array(losses), slack)
     if tolerance:
         seconds = log_loss.losses_of_runs(order)[lengths - 1]
-        lengths = lengths[_ties(seconds, _TIE * float(seconds.min()))]
-    n_best = int(lengths[0])
-    counts = np.bincount(order[:n_best], minlength=len(predictions))
-    return Selection(weights=counts / n_best, order=tuple(order[:n_best]), losses=tuple(losses))
+        lengths = lengths[ties(seconds, _TIE * float(seconds.min()))]
+    return first_rounds(int(lengths[0]), order, losses, len(predictions))
 
 
 def shortlist(losses: FloatArray, n_best: int) -> IntArray:
@@ -155,15 +154,28 @@ def _add(model: int, criterion: Criterion, log_loss: Criterion) -> None:
         log_loss.add(model)
 
 
-def _pick(losses: FloatArray, log_loss: Criterion, tolerance: float) -> int:
+def rounding(metric: Metric, own: FloatArray) -> float:
+    """Return by how much equal losses may differ, given the loss of each model alone."""
+    return _TIE * max(abs(metric.optimum), abs(float(own.min())))
+
+
+def ties(losses: FloatArray, tolerance: float) -> IntArray:
+    """Return which losses equal the lowest."""
+    return np.flatnonzero(losses <= losses.min() + tolerance)
+
+
+def pick(losses: FloatArray, log_loss: Criterion, tolerance: float) -> int:
     """Return the first model with the lowest log loss of those with the lowest loss."""
-    tied = np.flatnonzero(_ties(losses, tolerance))
+    tied = ties(losses, tolerance)
     if len(tied) > 1:
-        second = log_loss.losses_if_added()[tied]
-        tied = tied[_ties(second, _TIE * float(second.min()))]
+        second = log_loss.losses_if_added(tied)
+        tied = tied[ties(second, _TIE * float(second.min()))]
     return int(tied[0])
 
 
-def _ties(losses: FloatArray, tolerance: float) -> BoolArray:
-    """Return which losses equal the lowest."""
-    return np.asarray(losses <= losses.min() + tolerance)
+def first_rounds(
+    n_rounds: int, order: Sequence[int], losses: Sequence[float], n_models: int
+) -> Selection:
+    """Return the ensemble of the first rounds of those that were run."""
+    counts = np.bincount(order[:n_rounds], minlength=n_models)
+    return Selection(weights=counts / n_rounds, order=tuple(order[:n_rounds]), losses=tuple(losses))

@@ -3,7 +3,7 @@
 n observations give n (n + 1) / 2 pairs with known diversity, a configuration with itself
 included. Several boosted models, which differ by the weights of the pairs and the features they
 see, are trained on pairs of encodings side by side; their mean and spread are the prediction
-[1]_.
+[1]_.  Trees of LightGBM are the default; others can take their place.
 
 References
 ----------
@@ -16,12 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import lightgbm
 import numpy as np
 import scipy.sparse
 
+from automl.errors import InputError
+from automl.suggestions import did_you_mean, names_in_words
+from automl.surrogates.pair_regressors import (
+    TreeSettings,
+    WeightedPairs,
+    boost_xgboost,
+    grow_forest,
+)
 from automl.surrogates.pair_trees import PairTrees, Tree, trees_of
 from automl.surrogates.target_transform import gaussian_ranks
 from search_space.arrays import FloatArray, IntArray
@@ -34,14 +43,48 @@ from search_space.arrays import FloatArray, IntArray
 _SAME = 1e-9  # encoded values closer than this are no different
 
 
+class TreeKind(StrEnum):
+    """Whose trees a surrogate is made of."""
+
+    LIGHTGBM = "lightgbm"
+    XGBOOST = "xgboost"
+    RANDOM_FOREST = "random_forest"
+
+
+def diversity_surrogate(kind: str) -> DiversitySurrogate:
+    """Return the surrogate of a kind with sizes that it does well with.
+
+    Raises
+    ------
+    InputError
+        If there is no such kind.
+
+    Examples
+    --------
+    >>> diversity_surrogate("lightgbm") == DiversitySurrogate()
+    True
+    """
+    kinds = [known.value for known in TreeKind]
+    if kind not in kinds:
+        raise InputError(
+            f"no diversity surrogate is called {kind!r}; there are {names_in_words(kinds)}"
+            f"{did_you_mean(kind, kinds)}"
+        )
+    if kind == TreeKind.RANDOM_FOREST:
+        return DiversitySurrogate(kind=TreeKind.RANDOM_FOREST, n_leaves=400)
+    return DiversitySurrogate(kind=TreeKind(kind))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiversitySurrogate:
     """Settings of the diversity surrogate.
 
     Attributes
     ----------
+    kind : TreeKind
+        Whose trees; the sizes below are those that LightGBM's do well with.
     n_members : int
-        Boosted models.
+        Models side by side.
     max_pairs : int
         Most pairs to train on.
     feature_fraction : float
@@ -49,13 +92,14 @@ class DiversitySurrogate:
     n_trees, n_leaves : int
         Trees of a member, and leaves of a tree at most.
     learning_rate : float
-        Step of the boosting, in (0, 1].
+        Step of the boosting, in (0, 1]; a forest has none.
     min_pairs_in_leaf : int
-        Pairs that every leaf must hold, counted by their weights.
+        Pairs that every leaf must hold; XGBoost counts them by their weights.
     max_bins : int
-        Values of a feature that are told apart.
+        Values of a feature that are told apart; a forest tells all apart.
     """
 
+    kind: TreeKind = TreeKind.LIGHTGBM
     n_members: int = 5
     max_pairs: int = 40_000
     feature_fraction: float = 0.7
@@ -94,21 +138,45 @@ class DiversitySurrogate:
         # Sorted: LightGBM takes a tenth less time where pairs of one configuration are neighbours.
         drawn = np.sort(rng.choice(n_pairs, size=min(n_pairs, self.max_pairs), replace=False))
         first, second = rng.permuted(_pairs(drawn), axis=0)
-        trees: tuple[Tree, ...] = ()
+        members: tuple[tuple[Tree, ...], ...] = ((),) * self.n_members
         # LightGBM refuses features that all are constant; without trees all pairs look alike.
         if np.ptp(X[np.unique(first)], axis=0).max(initial=0.0) > _SAME:
             rows = scipy.sparse.csr_array(X)
             features = scipy.sparse.hstack([rows[first], rows[second]], format="csr")
-            trees = self._boost(features, gaussian_ranks(diversity[first, second]), rng)
-        members = tuple(trees[member :: self.n_members] for member in range(self.n_members))
+            members = self._grow(features, gaussian_ranks(diversity[first, second]), rng)
         return FittedDiversitySurrogate(trees=PairTrees(members=members, n_features=X.shape[1]))
 
-    def _boost(
+    def _grow(
         self, features: scipy.sparse.csr_array, target: FloatArray, rng: np.random.Generator
-    ) -> tuple[Tree, ...]:
-        """Return the first tree of each member, then the second of each, and so on."""
+    ) -> tuple[tuple[Tree, ...], ...]:
+        """Return the trees of each member."""
         # Exponential weights: the bootstrap of [2], without rows that a member does not see.
         weights = rng.exponential(size=(len(target), self.n_members))
+        if self.kind is TreeKind.LIGHTGBM:
+            trees = self._boost(features, target, weights, rng)
+            return tuple(trees[member :: self.n_members] for member in range(self.n_members))
+        pairs = WeightedPairs(
+            features=features.astype(np.float32).toarray(), target=target, weights=weights
+        )
+        settings = TreeSettings(
+            n_trees=self.n_trees,
+            n_leaves=self.n_leaves,
+            learning_rate=self.learning_rate,
+            feature_fraction=self.feature_fraction,
+            min_pairs_in_leaf=self.min_pairs_in_leaf,
+            max_bins=self.max_bins,
+        )
+        grow = boost_xgboost if self.kind is TreeKind.XGBOOST else grow_forest
+        return grow(pairs, settings, rng)
+
+    def _boost(
+        self,
+        features: scipy.sparse.csr_array,
+        target: FloatArray,
+        weights: FloatArray,
+        rng: np.random.Generator,
+    ) -> tuple[Tree, ...]:
+        """Return the first tree of each member, then the second of each, and so on."""
         # To LightGBM the members are the classes of one model. Each has its own gradients and
         # trees, as in models of their own, but the features are binned only once.
         parameters = {

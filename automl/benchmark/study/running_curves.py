@@ -1,0 +1,98 @@
+"""How good the best model and the ensemble were after every trial, and which trials changed it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from automl.batched_losses import BoolArray
+from automl.benchmark.study.designs import ENSEMBLE_SIZE
+from automl.benchmark.study.library import ModelLibrary
+from automl.ensembles.bagging import weighted_mean
+from automl.ensembles.diversity import diversity_to
+from automl.ensembles.running_selection import running_selections
+from search_space.arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RunningCurves:
+    """One value for each model of a library, in its order: what was true right after its trial.
+
+    Attributes
+    ----------
+    single_validation, single_test : (m,) arrays, loss
+        Of the model that was best on validation; of equals the first.
+    es_validation, es_test : (m,) arrays, loss
+        Of the ensemble that is selected from all models until then.
+    in_pool : (m,) array of bool
+        Whether the model is a member of that ensemble: an effective update of the pool.
+    distance : (m,) array, in [0, 1]
+        Smallest diversity of the model from a member of the ensemble before; NaN for the first.
+    """
+
+    single_validation: FloatArray
+    single_test: FloatArray
+    es_validation: FloatArray
+    es_test: FloatArray
+    in_pool: BoolArray
+    distance: FloatArray
+
+
+def running_curves(library: ModelLibrary, size: int = ENSEMBLE_SIZE) -> RunningCurves:
+    """Return what was true after each trial.
+
+    A failed trial changes none of the losses, so those of the trial before it hold.
+
+    Parameters
+    ----------
+    library : ModelLibrary
+        The models in the order in which their trials ended.
+    size : int
+        Rounds of ensemble selection.
+    """
+    best = _best_so_far(library.losses)
+    test_losses = library.metric.losses(library.test_codes, library.test)
+    n_models = len(library.losses)
+    ensemble_losses = np.empty((n_models, 2))
+    in_pool, distance = np.zeros(n_models, dtype=bool), np.full(n_models, np.nan)
+    members: IntArray = np.empty(0, dtype=np.intp)
+    order: tuple[int, ...] = ()
+    selections = running_selections(
+        library.validation, library.validation_codes, library.metric, size
+    )
+    for model, selection in enumerate(selections):
+        if model > 0:
+            distance[model] = _distance(library, model, members)
+        if selection.order == order:
+            ensemble_losses[model] = ensemble_losses[model - 1]
+        else:
+            ensemble_losses[model] = _losses(library, selection.weights)
+        order, members = selection.order, selection.members
+        in_pool[model] = model in members
+    return RunningCurves(
+        single_validation=library.losses[best],
+        single_test=test_losses[best],
+        es_validation=ensemble_losses[:, 0],
+        es_test=ensemble_losses[:, 1],
+        in_pool=in_pool,
+        distance=distance,
+    )
+
+
+def _best_so_far(losses: FloatArray) -> IntArray:
+    """Return the first model with the lowest loss of the first 1, 2, ... models."""
+    is_better = np.r_[True, losses[1:] < np.minimum.accumulate(losses)[:-1]]
+    return np.maximum.accumulate(np.where(is_better, np.arange(len(losses)), 0))
+
+
+def _distance(library: ModelLibrary, model: int, members: IntArray) -> float:
+    one, others = library.validation[model], library.validation[members]
+    return float(diversity_to(np.asarray(one), np.asarray(others)).min())
+
+
+def _losses(library: ModelLibrary, weights: FloatArray) -> tuple[float, float]:
+    return (
+        library.on_validation(weighted_mean(weights, library.validation)),
+        library.on_test(weighted_mean(weights, library.test)),
+    )
