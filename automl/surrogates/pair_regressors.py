@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import xgboost
 from sklearn.tree import ExtraTreeRegressor
 
 from automl.surrogates.pair_trees import Tree
@@ -68,6 +67,8 @@ def boost_xgboost(
     pairs: WeightedPairs, settings: TreeSettings, rng: np.random.Generator
 ) -> Members:
     """Return members boosted by XGBoost [1]_, from the leaf with most to gain on."""
+    import xgboost  # takes long to load, and few need it
+
     data = xgboost.QuantileDMatrix(
         pairs.features, pairs.target, max_bin=settings.max_bins, nthread=1
     )

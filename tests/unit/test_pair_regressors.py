@@ -9,7 +9,6 @@ import pytest
 import xgboost
 from sklearn.tree import ExtraTreeRegressor
 
-from automl.surrogates import pair_regressors
 from automl.surrogates.pair_regressors import (
     Members,
     TreeSettings,
@@ -61,7 +60,7 @@ def test_xgboost_predicts_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         boosters.append(train(*arguments, **options))
         return boosters[-1]
 
-    monkeypatch.setattr(pair_regressors.xgboost, "train", noting)
+    monkeypatch.setattr(xgboost, "train", noting)
     sample, X = pairs()
     grid = grid_of(boost_xgboost(sample, SETTINGS, np.random.default_rng(0)), X)
     assert np.ptp(grid) > 0.1
