@@ -1,0 +1,177 @@
+"""Evaluations of a study: train on the training rows, predict validation and test rows.
+
+Each configuration is evaluated once for a data set, whatever search and seed wants it: learners are
+seeded by the configuration, not by the trial.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import cloudpickle
+import numpy as np
+from ConfigSpace import Configuration
+
+from automl.benchmark.study.evaluation_store import Evaluation, EvaluationStore, key_of
+from automl.benchmark.study.study_task import StudyTask
+from automl.data.folds import Fold, Splits
+from automl.data.table_store import TableHandle, data_fingerprint, load_table, save_table
+from automl.errors import InputError
+from automl.evaluation.calls import CallLimits, SandboxSettings
+from automl.evaluation.evaluator import PipelineSpec, out_of_fold
+from automl.evaluation.framing import Payload
+from automl.evaluation.sandbox_pool import borrowed_sandbox
+from automl.storage.fingerprints import space_fingerprint
+from automl.trial import Status
+from automl.versions import package_versions
+from search_space.arrays import IntArray, PredictionArray
+from search_space.space import SearchSpace
+from search_space.values import plain_values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationLimits:
+    """What one evaluation may use.
+
+    Attributes
+    ----------
+    seconds : float
+        Wall-clock seconds.
+    memory_mib : float
+        Memory above the start.
+    """
+
+    seconds: float = 60.0
+    memory_mib: float = 4096.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyCall:
+    """Fits a pipeline on the training rows; runs inside the sandbox."""
+
+    spec: PipelineSpec
+    table: TableHandle
+
+    def __call__(self) -> Payload:
+        """Return the predictions for validation and test rows, in the order of the table."""
+        predictions, _ = out_of_fold(self.spec, load_table(self.table))
+        return Payload(header={}, blobs=(predictions,))
+
+
+class StudyEvaluator:
+    """Evaluates configurations on one task, or finds what was evaluated before.
+
+    Parameters
+    ----------
+    task : StudyTask
+        Data and split.
+    space : SearchSpace
+        What configurations belong to.
+    cache : Path
+        Folder of the stores of all tasks; the one of this task has its name and a fingerprint of
+        data, split, space, limits and versions.
+    limits : EvaluationLimits
+        What one evaluation may use.
+    only_stored : bool
+        Whether a configuration that is not stored is an error.
+    """
+
+    def __init__(
+        self,
+        task: StudyTask,
+        space: SearchSpace,
+        cache: Path,
+        limits: EvaluationLimits,
+        *,
+        only_stored: bool = False,
+    ) -> None:
+        self._task, self._space, self._limits = task, space, limits
+        held_out = np.sort(np.concatenate([task.validation, task.test]))
+        self._splits = Splits(
+            folds=(Fold(task.train, held_out),),
+            n_rows=len(task.codes),
+            description="training, then validation and test rows",
+        )
+        self._validation = np.searchsorted(held_out, task.validation)
+        self._test = np.searchsorted(held_out, task.test)
+        meaning = {
+            "task": task.name,
+            "data": data_fingerprint(task.X, task.codes, self._splits),
+            "space": space_fingerprint(space),
+            "limits": asdict(limits),
+            "versions": package_versions(),
+        }
+        # Which of the rows that are held out validate does not change what is predicted for them.
+        self.folder = cache / f"{task.name}-{key_of({k: str(v) for k, v in meaning.items()})[:12]}"
+        self.store = EvaluationStore(
+            self.folder, n_rows=len(held_out), n_classes=task.n_classes, meaning=meaning
+        )
+        self._only_stored = only_stored
+        modules = {module for component in space.components for module in component.modules}
+        self._sandbox_settings = SandboxSettings(
+            preload=("automl.evaluation.evaluator", *sorted(modules))
+        )
+        self._table: TableHandle | None = None
+
+    def __call__(self, configuration: Configuration) -> Evaluation:
+        """Return the evaluation of a configuration.
+
+        Raises
+        ------
+        InputError
+            If it is not stored and nothing else may be evaluated.
+        """
+        key = key_of(configuration)
+        known = self.store.find(key)
+        if known is not None:
+            return known
+        if self._only_stored:
+            raise InputError(
+                f"{self.folder} holds no evaluation of {plain_values(configuration)}: build the "
+                "table anew, or search without one"
+            )
+        return self._evaluate(key, configuration)
+
+    def predictions(self, evaluations: list[Evaluation]) -> tuple[PredictionArray, PredictionArray]:
+        """Return what successes predict for validation and test rows, (m, rows, classes) each."""
+        blocks = self.store.predictions([e.slot for e in evaluations]).astype(np.float32)
+        return blocks[:, self._validation], blocks[:, self._test]
+
+    @property
+    def codes(self) -> tuple[IntArray, IntArray]:
+        """Classes of the validation and of the test rows."""
+        return self._task.codes[self._task.validation], self._task.codes[self._task.test]
+
+    def _evaluate(self, key: str, configuration: Configuration) -> Evaluation:
+        call = StudyCall(
+            spec=PipelineSpec(
+                configuration=plain_values(configuration),
+                components=self._space.components,
+                task=self._space.task,
+                seed=int(key[:7], 16),
+                rescale_first=self._space.rescale_first,
+            ),
+            table=self._saved_table(),
+        )
+        limits = CallLimits(
+            timeout_seconds=self._limits.seconds if math.isfinite(self._limits.seconds) else None,
+            memory_mib=self._limits.memory_mib,
+        )
+        with borrowed_sandbox(self._sandbox_settings) as sandbox:
+            reply = sandbox.run(cloudpickle.dumps(call), limits)
+        evaluation = Evaluation(
+            key=key, status=reply.status, seconds=reply.seconds, reason=reply.reason
+        )
+        if reply.status is not Status.SUCCESS:
+            return self.store.add(evaluation, None)
+        shape = (len(self._validation) + len(self._test), self._task.n_classes)
+        predictions = np.frombuffer(reply.blobs[0], dtype=np.float32).reshape(shape)
+        return self.store.add(evaluation, predictions)
+
+    def _saved_table(self) -> TableHandle:
+        if self._table is None:
+            task = self._task
+            self._table = save_table(self.folder / "table", task.X, task.codes, self._splits)
+        return self._table

@@ -1,0 +1,238 @@
+"""Finished runs of a study in a folder: a table of trials and a summary for each.
+
+The files of a run are `runs/DATASET/SEARCH/SEED.csv` and `SEED.json`. The CSV file appears last and
+at once, so a run that was interrupted leaves nothing that counts. Its first line is a comment with
+settings, versions of packages and machine.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import platform
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from automl.benchmark.study.designs import ensemble_members, evaluate_designs
+from automl.benchmark.study.library import ModelLibrary
+from automl.benchmark.study.runner import FinishedRun
+from automl.benchmark.study.running_curves import RunningCurves, running_curves
+from automl.ensembles.bagging import weighted_mean
+from automl.errors import InputError
+from automl.optimizers.ensemble_optimization import EnsembleOptimization
+from automl.trial import Status
+from automl.versions import package_versions
+from search_space.arrays import FloatArray, IntArray
+
+COLUMNS = (
+    "trial",
+    "status",
+    "learner",
+    "origin",
+    "validation_loss",
+    "test_loss",
+    "seconds",
+    "propose_seconds",
+    "es_validation",
+    "es_test",
+    "single_validation",
+    "single_test",
+    "in_pool",
+    "distance",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyKey:
+    """What tells one run from the others.
+
+    Attributes
+    ----------
+    dataset, search : str
+        Names.
+    seed : int
+        Seed of the search.
+    """
+
+    dataset: str
+    search: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """A folder of runs with the same settings.
+
+    Attributes
+    ----------
+    folder : Path
+        Made when the first run is written.
+    settings : str
+        Of every run.
+    """
+
+    folder: Path
+    settings: str
+
+    def holds(self, key: StudyKey) -> bool:
+        """Return whether a run is finished.
+
+        Raises
+        ------
+        InputError
+            If it was run with other settings.
+        """
+        path = self._path(key)
+        if not path.exists():
+            return False
+        with path.open(encoding="utf-8") as file:
+            found = file.readline().removeprefix("#").partition(";")[0].strip()
+        if found != self.settings:
+            raise InputError(f"{path} was run with {found}, not {self.settings}: name another DIR")
+        return True
+
+    def write(self, key: StudyKey, run: FinishedRun, codes: tuple[IntArray, IntArray]) -> None:
+        """Keep a finished run.
+
+        Parameters
+        ----------
+        key : StudyKey
+            Its name.
+        run : FinishedRun
+            What came of it.
+        codes : pair of arrays
+            Classes of the validation and of the test rows.
+
+        Raises
+        ------
+        NoModelsError
+            If no trial gave a model.
+        """
+        path = self._path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        told = _Told.of(run, codes)
+        summary = json.dumps(told.summary(run), indent=1)
+        path.with_suffix(".json").write_text(summary, encoding="utf-8")
+        partial = path.with_suffix(f".{os.getpid()}.partial")
+        with partial.open("w", newline="", encoding="utf-8") as file:
+            file.write(f"# {self.settings}; {_circumstances()}\n")
+            writer = csv.writer(file)
+            writer.writerow(COLUMNS)
+            writer.writerows(told.rows(run))
+        partial.replace(path)
+
+    def _path(self, key: StudyKey) -> Path:
+        return self.folder / "runs" / key.dataset / key.search / f"{key.seed}.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What designs and curves say of a run."""
+
+    library: ModelLibrary
+    own: FloatArray | None
+
+    @classmethod
+    def of(cls, run: FinishedRun, codes: tuple[IntArray, IntArray]) -> _Told:
+        """Return it.
+
+        Raises
+        ------
+        NoModelsError
+            If no trial gave a model.
+        """
+        library = ModelLibrary(
+            validation=run.validation,
+            validation_codes=codes[0],
+            test=run.test,
+            test_codes=codes[1],
+            losses=np.array([o.loss for o in run.outcomes if o.status is Status.SUCCESS]),
+            metric=run.metric,
+        )
+        return cls(library, _own_weights(run))
+
+    def summary(self, run: FinishedRun) -> dict[str, Any]:
+        """Return what the designs make of the models, in JSON's types."""
+        designs = {name: asdict(found) for name, found in evaluate_designs(self.library).items()}
+        if self.own is not None:
+            designs["own"] = {
+                "validation": self.library.on_validation(
+                    weighted_mean(self.own, self.library.validation)
+                ),
+                "test": self.library.on_test(weighted_mean(self.own, self.library.test)),
+            }
+        chosen = ensemble_members(self.library)
+        numbers = sorted(run.history.successes)
+        return {
+            "designs": designs,
+            "members": [numbers[position] for position in chosen.members],
+            "weights": chosen.weights.tolist(),
+            "pairwise": chosen.pairwise.tolist(),
+        }
+
+    def rows(self, run: FinishedRun) -> list[list[object]]:
+        """Return the lines of the table, one for each trial."""
+        curves = running_curves(self.library)
+        test_losses = self.library.metric.losses(self.library.test_codes, self.library.test)
+        found: list[list[object]] = []
+        model = -1
+        space = run.history.problem.search_space
+        for trial, outcome, proposed in zip(
+            run.trials, run.outcomes, run.propose_seconds, strict=True
+        ):
+            is_success = outcome.status is Status.SUCCESS
+            model += is_success
+            found.append(
+                [
+                    trial.number,
+                    outcome.status.value,
+                    space.classifier_of(trial.configuration),
+                    trial.proposal.origin.value,
+                    outcome.loss if is_success else None,
+                    test_losses[model] if is_success else None,
+                    round(outcome.seconds, 4),
+                    round(proposed, 4),
+                    *(_so_far(curves, model) if model >= 0 else [None] * 4),
+                    *_of_model(curves, model, is_success=is_success),
+                ]
+            )
+        return found
+
+
+def _so_far(curves: RunningCurves, model: int) -> list[object]:
+    """Return the losses that held after a trial, failed or not."""
+    return [
+        curves.es_validation[model],
+        curves.es_test[model],
+        curves.single_validation[model],
+        curves.single_test[model],
+    ]
+
+
+def _of_model(curves: RunningCurves, model: int, *, is_success: bool) -> list[object]:
+    """Return whether a model became a member, and how far from the members it is."""
+    if not is_success:
+        return [None, None]
+    distance = curves.distance[model]
+    return [int(curves.in_pool[model]), None if np.isnan(distance) else distance]
+
+
+def _own_weights(run: FinishedRun) -> FloatArray | None:
+    """Return the weights of the ensemble that a search keeps itself, if it does."""
+    if not isinstance(run.optimizer, EnsembleOptimization):
+        return None
+    numbers = sorted(run.history.successes)
+    counts = np.zeros(len(numbers))
+    for number in run.optimizer.members(run.history):
+        counts[numbers.index(number)] += 1.0
+    weights: FloatArray = counts / counts.sum()
+    return weights
+
+
+def _circumstances() -> str:
+    known = " ".join(f"{name}={value}" for name, value in package_versions().items())
+    return f"{known}; {platform.machine()} {platform.system()}"

@@ -1,0 +1,83 @@
+"""The searches of a study by name: the optimisers that methods differ in.
+
+A search and a post-hoc design make a method: "bo" with the best single model is BO, with an
+ensemble selected from all of its models BO-ES. All searches begin with five random configurations,
+as Algorithm 1 of the paper does.
+
+References
+----------
+.. [1] Y. Shen et al. (2022). DivBO: Diversity-aware CASH for Ensemble Learning. NeurIPS.
+   https://arxiv.org/abs/2302.03255, section 4.1 and appendix A.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from automl.errors import InputError
+from automl.optimizers.bayesian import BayesianOptimization
+from automl.optimizers.divbo import DivBO
+from automl.optimizers.ensemble_optimization import EnsembleOptimization
+from automl.optimizers.equal_budget import EqualBudget
+from automl.optimizers.initial_design import RandomDesign
+from automl.optimizers.named import SURROGATES
+from automl.optimizers.neural_ensemble_search import RegularizedEvolution
+from automl.optimizers.optimizer import Optimizer
+from automl.optimizers.random_search import RandomSearch
+from automl.optimizers.rising_bandit import RisingBandit
+from automl.optimizers.scored_candidates import Guidance
+from automl.suggestions import did_you_mean
+from automl.surrogates.diversity import diversity_surrogate
+
+_START = RandomDesign(n_trials=5)
+
+Make = Callable[[int], Optimizer]
+"""From the number of trials of a run to a new optimiser."""
+
+
+def _bo(surrogate: str) -> Make:
+    guidance = Guidance(model=SURROGATES[surrogate])
+    return lambda _: BayesianOptimization(initial_design=_START, guidance=guidance)
+
+
+def _divbo(surrogate: str = "random_forest", **others: Any) -> Make:
+    guidance = Guidance(model=SURROGATES[surrogate])
+    return lambda _: DivBO(initial_design=_START, guidance=guidance, **others)
+
+
+_OTHERS = [name for name in SURROGATES if name != "random_forest"]
+
+SEARCHES: Mapping[str, Make] = MappingProxyType(
+    {
+        "rs": lambda _: RandomSearch(),
+        "bo": _bo("random_forest"),
+        "rb": lambda n_trials: RisingBandit(n_trials=n_trials, initial_design=RandomDesign(1)),
+        "eo": lambda _: EnsembleOptimization(initial_design=_START),
+        "nes": lambda _: RegularizedEvolution(),
+        "divbo": _divbo(),
+        "kbo": lambda _: EqualBudget(initial_design=RandomDesign(1)),
+        "divbo_fixed": _divbo(fixed_weight=0.1),
+        "divbo_pairs_xgboost": _divbo(diversity_surrogate=diversity_surrogate("xgboost")),
+        "divbo_pairs_forest": _divbo(diversity_surrogate=diversity_surrogate("random_forest")),
+        **{f"bo_{name}": _bo(name) for name in _OTHERS},
+        **{f"divbo_{name}": _divbo(name) for name in _OTHERS},
+    }
+)
+"""The six searches of the paper; equal budgets for all learners, a weight of diversity that does
+not change, other trees for pairs, and other performance surrogates."""
+
+
+def make_search(name: str, n_trials: int) -> Optimizer:
+    """Return a new optimiser.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+    """
+    if name not in SEARCHES:
+        hint = did_you_mean(name, list(SEARCHES)) or ";"
+        raise InputError(f"search {name!r} is unknown{hint} use one of {', '.join(SEARCHES)}")
+    return SEARCHES[name](n_trials)

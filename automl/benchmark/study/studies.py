@@ -1,0 +1,194 @@
+"""Many runs of a study: data sets, searches and seeds, several at the same time, gone on with."""
+
+from __future__ import annotations
+
+import itertools
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+from automl.benchmark.study.evaluations import EvaluationLimits, StudyEvaluator
+from automl.benchmark.study.run_files import RunFolder, StudyKey
+from automl.benchmark.study.runner import run_study_search
+from automl.benchmark.study.searches import make_search
+from automl.benchmark.study.study_task import StudyTask
+from automl.benchmark.study.table import TableSpace
+from automl.errors import InputError
+from search_space.space import SearchSpace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudySettings:
+    """What all runs of a study have in common.
+
+    Attributes
+    ----------
+    n_trials : int
+        Trials of each run.
+    preset : str
+        Search space.
+    split_seed : int
+        Of the split into training, validation and test rows.
+    max_rows : int or None
+        Rows of a data set that are used.
+    table_size : int or None
+        Configurations of the table that searches choose from; None searches the whole space.
+    limits : EvaluationLimits
+        Of one evaluation.
+    cache : Path
+        Where evaluations are stored.
+    """
+
+    n_trials: int = 250
+    preset: str = "divbo"
+    split_seed: int = 1
+    max_rows: int | None = None
+    table_size: int | None = None
+    limits: EvaluationLimits
+    cache: Path
+
+    def __str__(self) -> str:
+        return (
+            f"n_trials={self.n_trials} preset={self.preset} split_seed={self.split_seed} "
+            f"max_rows={self.max_rows} table_size={self.table_size} "
+            f"seconds={self.limits.seconds:g} memory_mib={self.limits.memory_mib:g}"
+        )
+
+    def space_of(self, task: StudyTask) -> SearchSpace:
+        """Return what may be tried on a task."""
+        if self.table_size is None:
+            return task.search_space
+        return TableSpace.of(task.search_space, self.table_size)
+
+
+Load = Callable[[str], StudyTask]
+"""From the name of a data set to its task. Importable by name, for other processes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndedRun:
+    """A run that was not there before and has ended.
+
+    Attributes
+    ----------
+    key : StudyKey
+        Which one.
+    seconds : float
+        That it took.
+    failure : str
+        The traceback of what ended it early, empty if it was finished and is stored.
+    """
+
+    key: StudyKey
+    seconds: float
+    failure: str = ""
+
+
+def run_missing(
+    keys: Sequence[StudyKey],
+    folder: Path,
+    settings: StudySettings,
+    load: Load,
+    *,
+    n_jobs: int = 1,
+) -> tuple[Iterator[EndedRun], int]:
+    """Run what a folder does not hold: runs as they end, in no particular order, and how many.
+
+    Parameters
+    ----------
+    keys : sequence of StudyKey
+        What is wanted.
+    folder : Path
+        Where finished runs are; those in it are not run again.
+    settings : StudySettings
+        Of every run.
+    load : callable
+        Loads a data set by name.
+    n_jobs : int
+        Processes at the same time, as joblib counts them.
+
+    Raises
+    ------
+    InputError
+        If a data set, a search or a folder cannot be used: nothing is run then.
+    """
+    runs = RunFolder(folder, str(settings))
+    missing = [key for key in keys if not runs.holds(key)]
+    for name in dict.fromkeys(key.search for key in missing):
+        make_search(name, settings.n_trials)
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    tasks = (joblib.delayed(_run_and_keep)(key, runs, settings, load) for key in missing)
+    return parallel(tasks), len(missing)
+
+
+def _run_and_keep(key: StudyKey, runs: RunFolder, settings: StudySettings, load: Load) -> EndedRun:
+    started = time.monotonic()
+    failure = ""
+    try:
+        with threadpool_limits(1):
+            _run(key, runs, settings, load)
+    except InputError:
+        raise  # would end every other run as well
+    except Exception:  # noqa: BLE001 - whatever an optimiser may raise must not end the others
+        failure = traceback.format_exc()
+    return EndedRun(key=key, seconds=time.monotonic() - started, failure=failure)
+
+
+def _run(key: StudyKey, runs: RunFolder, settings: StudySettings, load: Load) -> None:
+    task = load(key.dataset)
+    space = settings.space_of(task)
+    is_table = settings.table_size is not None
+    evaluator = StudyEvaluator(task, space, settings.cache, settings.limits, only_stored=is_table)
+    run = run_study_search(
+        make_search(key.search, settings.n_trials),
+        evaluator,
+        space,
+        seed=key.seed,
+        n_trials=settings.n_trials,
+    )
+    runs.write(key, run, evaluator.codes)
+
+
+def build_tables(
+    datasets: Sequence[str], settings: StudySettings, load: Load, *, n_jobs: int = 1
+) -> Iterator[tuple[str, int]]:
+    """Evaluate the configurations of tables; yield names, and how many of each were done since.
+
+    Parameters
+    ----------
+    datasets : sequence of str
+        Names.
+    settings : StudySettings
+        With a table size.
+    load : callable
+        Loads a data set by name.
+    n_jobs : int
+        Processes at the same time; each takes a part of a table.
+    """
+    size = settings.table_size or 0
+    bounds = [*range(0, size, _PART), size]
+    parts = list(itertools.product(datasets, itertools.pairwise(bounds)))
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    tasks = (joblib.delayed(_build_part)(name, part, settings, load) for name, part in parts)
+    yield from parallel(tasks)
+
+
+_PART = 20  # configurations that one call evaluates
+
+
+def _build_part(
+    name: str, part: tuple[int, int], settings: StudySettings, load: Load
+) -> tuple[str, int]:
+    task = load(name)
+    space = settings.space_of(task)
+    configurations = (space.finite or ())[slice(*part)]
+    evaluator = StudyEvaluator(task, space, settings.cache, settings.limits)
+    with threadpool_limits(1):
+        for configuration in configurations:
+            evaluator(configuration)
+    return name, part[1] - part[0]
