@@ -209,22 +209,6 @@ def test_origin_and_beliefs_belong_to_the_index() -> None:
     }
 
 
-def test_a_search_finds_better_models_than_random_draws_do() -> None:
-    job = mixed_job()
-
-    def mean_of_best(optimizer: Any) -> float:
-        best = []
-        for seed in range(3):
-            history = job.history(seed)
-            for _ in range(18):
-                succeed(job, history, history.open_trial(optimizer.propose(history, history.rng())))
-            best.append(history.success_losses().min())
-        return float(np.mean(best))
-
-    guided = BayesianOptimization(initial_design=RandomDesign(5), guidance=Guidance(candidates=FEW))
-    assert mean_of_best(guided) < mean_of_best(RandomSearch())
-
-
 # DivBO
 
 

@@ -1,0 +1,227 @@
+"""The study from a data set to the report: evaluations shared, runs gone on with, tables."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from automl.benchmark.study.evaluations import EvaluationLimits, StudyEvaluator
+from automl.benchmark.study.run_files import COLUMNS, RunFolder, StudyKey
+from automl.benchmark.study.runner import FinishedRun, run_study_search
+from automl.benchmark.study.searches import SEARCHES, make_search
+from automl.benchmark.study.studies import StudySettings, build_tables, run_missing
+from automl.benchmark.study.study_task import StudyTask
+from automl.benchmark.study.table import TableSpace, table_configurations
+from automl.benchmark.study.task_loading import load_study_task
+from automl.benchmark.study_report.run_files import read_study
+from automl.errors import InputError
+from automl.evaluation.sandbox_pool import close_sandboxes
+from automl.trial import Status
+
+N_TABLE, N_TRIALS = 14, 10
+LIMITS = EvaluationLimits(seconds=30.0)
+BIN = Path(__file__).parents[2] / "bin"
+load = partial(load_study_task, "quick", None, 1, 240, "fast")
+
+
+@pytest.fixture(scope="module")
+def task() -> StudyTask:
+    return load("quake")
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudySettings]:
+    """Return settings of a study on a table that was built."""
+    settings = StudySettings(
+        n_trials=N_TRIALS,
+        preset="fast",
+        max_rows=240,
+        table_size=N_TABLE,
+        limits=LIMITS,
+        cache=tmp_path_factory.mktemp("cache"),
+    )
+    assert sum(n for _, n in build_tables(["quake"], settings, load)) == N_TABLE
+    yield settings
+    close_sandboxes()
+
+
+def evaluator_of(task: StudyTask, settings: StudySettings) -> StudyEvaluator:
+    return StudyEvaluator(
+        task, settings.space_of(task), settings.cache, settings.limits, only_stored=True
+    )
+
+
+def searched(task: StudyTask, settings: StudySettings, search: str, seed: int = 0) -> FinishedRun:
+    return run_study_search(
+        make_search(search, settings.n_trials),
+        evaluator_of(task, settings),
+        settings.space_of(task),
+        seed=seed,
+        n_trials=settings.n_trials,
+    )
+
+
+def test_an_evaluation_is_made_once_and_predicts_what_the_pipeline_does(
+    task: StudyTask, settings: StudySettings
+) -> None:
+    evaluator = evaluator_of(task, settings)
+    n_known = len(evaluator.store)
+    configuration = task.search_space.defaults[0]
+    found = evaluator(configuration)
+    assert len(evaluator.store) == n_known
+    validation, test = evaluator.predictions([found])
+    assert validation.shape == (1, len(task.validation), 2)
+    assert test.shape == (1, len(task.test), 2)
+    np.testing.assert_allclose(validation.sum(axis=2), 1.0, atol=2e-3)  # half precision
+    codes = evaluator.codes
+    assert np.array_equal(codes[0], task.codes[task.validation])
+    assert np.array_equal(codes[1], task.codes[task.test])
+
+
+def test_rows_that_are_held_out_are_never_trained_on(task: StudyTask, tmp_path: Path) -> None:
+    # Labels that only memory could know: the nearest neighbour knows those that it was given.
+    rng = np.random.default_rng(0)
+    codes = rng.integers(2, size=len(task.codes))
+    random = replace(task, codes=codes)
+    evaluator = StudyEvaluator(random, task.search_space, tmp_path, LIMITS)
+    configurations = table_configurations(task.search_space, 6)
+    evaluations = [e for e in map(evaluator, configurations) if e.status is Status.SUCCESS]
+    assert len(evaluations) >= 4
+    for part, truth in zip(evaluator.predictions(evaluations), evaluator.codes, strict=True):
+        wrong = np.mean(part.argmax(axis=2) != truth, axis=1)
+        assert np.all(wrong > 0.2)  # five standard deviations from 0.5 on 48 rows: 0.14
+
+
+def test_what_is_not_stored_is_an_error_on_a_table(
+    task: StudyTask, settings: StudySettings
+) -> None:
+    longer = table_configurations(task.search_space, N_TABLE + 1)
+    with pytest.raises(InputError, match="build the table anew"):
+        evaluator_of(task, settings)(longer[-1])
+
+
+def test_a_longer_table_begins_with_a_shorter_one(task: StudyTask) -> None:
+    tables = [table_configurations(task.search_space, n) for n in (5, 120, 250)]
+    assert [len(table) for table in tables] == [5, 120, 250]
+    assert tables[2][:120] == tables[1]
+    assert tables[1][:5] == tables[0]
+    defaults = task.search_space.defaults
+    assert tables[0][: len(defaults)] == defaults
+    assert len(set(tables[2])) == 250
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_every_search_runs_on_a_table_and_never_leaves_it(
+    search: str, task: StudyTask, settings: StudySettings
+) -> None:
+    run = searched(task, settings, search)
+    assert len(run.trials) == N_TRIALS
+    space = settings.space_of(task)
+    assert isinstance(space, TableSpace)
+    assert {trial.configuration for trial in run.trials} <= set(space.table)
+    assert len({trial.configuration for trial in run.trials}) == N_TRIALS
+    n_successes = sum(outcome.status is Status.SUCCESS for outcome in run.outcomes)
+    assert len(run.validation) == len(run.test) == n_successes > 0
+
+
+def test_a_table_that_is_used_up_ends_the_search(task: StudyTask, settings: StudySettings) -> None:
+    longer = replace(settings, n_trials=N_TABLE + 5)
+    assert len(searched(task, longer, "divbo").trials) == N_TABLE
+
+
+def test_runs_are_the_same_again_and_differ_between_seeds(
+    task: StudyTask, settings: StudySettings
+) -> None:
+    one, again, other = (searched(task, settings, "rs", seed) for seed in (3, 3, 4))
+    configurations = [[t.configuration for t in run.trials] for run in (one, again, other)]
+    assert configurations[0] == configurations[1] != configurations[2]
+    assert np.array_equal(one.test, again.test)
+
+
+def test_files_hold_what_happened_and_the_report_reads_them(
+    tmp_path: Path, settings: StudySettings
+) -> None:
+    keys = [
+        StudyKey(dataset="quake", search=search, seed=seed)
+        for search in ("rs", "eo", "divbo")
+        for seed in (0, 1)
+    ]
+    ended, n_missing = run_missing(keys[:2], tmp_path, settings, load)
+    assert n_missing == 2
+    assert [run.failure for run in ended] == ["", ""]
+    ended, n_missing = run_missing(keys, tmp_path, settings, load, n_jobs=2)
+    assert n_missing == 4
+    assert {run.key for run in ended} == set(keys[2:])
+    with (tmp_path / "runs" / "quake" / "divbo" / "0.csv").open(encoding="utf-8") as file:
+        assert file.readline().startswith("# n_trials=10 preset=fast")
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == COLUMNS
+    assert len(rows) == N_TRIALS
+    ended_well = [row for row in rows if row["status"] == "success"]
+    best = min(float(row["validation_loss"]) for row in ended_well)
+    assert float(rows[-1]["single_validation"]) == best
+    assert float(rows[-1]["es_validation"]) <= best
+    own = tmp_path / "runs" / "quake" / "eo" / "1.json"
+    assert set(json.loads(own.read_text())["designs"]) == {
+        *("single", "es_25", "es_100", "bagging_5", "stacking_5", "own")
+    }
+    study = read_study(tmp_path)
+    assert set(study.missing_runs()["search"]) == {"bo", "nes", "rb"}  # of the paper's
+    assert len(study.trials) == 6 * N_TRIALS
+    with pytest.raises(InputError, match="name another DIR"):
+        run_missing(keys, tmp_path, replace(settings, n_trials=9), load)
+
+
+def test_a_run_that_fails_is_named_and_ends_no_other(
+    tmp_path: Path, settings: StudySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: RunFolder, key: StudyKey, *__: object) -> None:
+        raise ZeroDivisionError(f"seed {key.seed}")
+
+    monkeypatch.setattr(RunFolder, "write", broken)
+    keys = [StudyKey(dataset="quake", search="rs", seed=seed) for seed in (0, 1)]
+    ended, _ = run_missing(keys, tmp_path, settings, load)
+    assert sorted(run.failure.splitlines()[-1] for run in ended) == [
+        "ZeroDivisionError: seed 0",
+        "ZeroDivisionError: seed 1",
+    ]
+
+
+def test_unknown_searches_are_refused_before_anything_is_run(
+    tmp_path: Path, settings: StudySettings
+) -> None:
+    key = StudyKey(dataset="quake", search="divb", seed=0)
+    with pytest.raises(InputError, match=r"search 'divb' is unknown.*divbo"):
+        run_missing([key], tmp_path, settings, load)
+    with pytest.raises(InputError, match="has no data set 'earth'"):
+        load("earth")
+
+
+@pytest.mark.slow
+def test_the_script_runs_and_says_what_is_wrong(
+    tmp_path: Path, settings: StudySettings
+) -> None:
+    asked = ["run", str(tmp_path / "out"), "--datasets", "quake", "--searches", "rs"]
+    asked += ["--trials", str(N_TRIALS), "--table", str(N_TABLE), "--search-space", "fast"]
+    asked += ["--max-rows", "240", "--trial-seconds", "30", "--cache", str(settings.cache)]
+
+    def script(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(BIN / "benchmark"), *asked, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    first = script("--seeds", "1")
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.startswith("1 runs, 0 were there.\n1/1, 0 min left: quake rs 0 took")
+    wrong = script("--suite", "divbp")
+    assert wrong.returncode == 1
+    assert wrong.stderr.startswith("benchmark: no suite is called 'divbp'; did you mean 'divbo'?")
+    assert len(wrong.stderr.splitlines()) == 1
