@@ -14,18 +14,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from automl.benchmark.study import surrogate_quality
 from automl.benchmark.study.evaluations import EvaluationLimits, StudyEvaluator
 from automl.benchmark.study.run_files import COLUMNS, RunFolder, StudyKey
 from automl.benchmark.study.runner import FinishedRun, run_study_search
 from automl.benchmark.study.searches import SEARCHES, make_search
-from automl.benchmark.study.studies import StudySettings, build_tables, run_missing
+from automl.benchmark.study.studies import (
+    StudySettings,
+    build_tables,
+    measure_surrogates,
+    run_missing,
+)
 from automl.benchmark.study.study_task import StudyTask
 from automl.benchmark.study.table import TableSpace, table_configurations
 from automl.benchmark.study.task_loading import load_study_task
 from automl.benchmark.study_report.run_files import read_study
 from automl.errors import InputError
 from automl.evaluation.sandbox_pool import close_sandboxes
+from automl.optimizers.performance_model import SurrogateModel
 from automl.trial import Status
+from search_space.arrays import FloatArray
+from search_space.encoding import ConfigurationEncoder
 
 N_TABLE, N_TRIALS = 14, 10
 LIMITS = EvaluationLimits(seconds=30.0)
@@ -206,10 +215,58 @@ def test_unknown_searches_are_refused_before_anything_is_run(
         load("earth")
 
 
-@pytest.mark.slow
-def test_the_script_runs_and_says_what_is_wrong(
-    tmp_path: Path, settings: StudySettings
+def test_surrogates_are_judged_on_what_they_have_not_seen(
+    settings: StudySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(surrogate_quality, "N_HELD_OUT", 5)
+    (taus, again) = (
+        list(measure_surrogates(["quake"], settings, load, n_observations=[4, 8], n_seeds=2))
+        for _ in range(2)
+    )
+    assert taus == again
+    assert [len(found) for found in taus] == [14, 14]
+    assert {(tau.seed, tau.n_observations) for found in taus for tau in found} == {
+        (seed, n) for seed in (0, 1) for n in (4, 8)
+    }
+    assert {tau.surrogate.partition(":")[0] for tau in taus[0]} == {"diversity", "performance"}
+    assert all(-1.0 <= tau.tau <= 1.0 for found in taus for tau in found)
+    with pytest.raises(InputError, match="build a longer one"):
+        list(measure_surrogates(["quake"], settings, load, n_observations=[50], n_seeds=1))
+
+
+def test_a_surrogate_that_knows_the_truth_has_a_tau_of_one(
+    task: StudyTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = table_configurations(task.search_space, N_TABLE)
+    encoded = ConfigurationEncoder(task.search_space).encode(table)
+    losses = {e.tobytes(): i / N_TABLE for i, e in enumerate(encoded)}
+
+    class Oracle:
+        def fit(self, *_: object) -> Oracle:
+            return self
+
+        def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+            return np.array([losses[x.tobytes()] for x in X]), np.ones(len(X))
+
+    known = surrogate_quality._Known(
+        space=task.search_space,
+        configurations=table,
+        losses=np.arange(N_TABLE) / N_TABLE,
+        diversity=np.zeros((N_TABLE, N_TABLE)),
+    )
+    monkeypatch.setattr(
+        surrogate_quality, "SURROGATES", {"oracle": SurrogateModel(make=lambda _: Oracle())}
+    )
+    monkeypatch.setattr(surrogate_quality, "_PERFORMANCE", ("oracle",))
+    monkeypatch.setattr(surrogate_quality, "_DIVERSITY", ("lightgbm",))
+    rows = np.random.default_rng(0).permutation(N_TABLE)
+    found = dict(surrogate_quality._taus(known, rows[:8], rows[8:], seed=0))
+    # Diversities that are all equal cannot be ordered.
+    assert found == {"diversity:lightgbm": 0.0, "performance:oracle": pytest.approx(1.0)}
+
+
+@pytest.mark.slow
+def test_the_script_runs_and_says_what_is_wrong(tmp_path: Path, settings: StudySettings) -> None:
     asked = ["run", str(tmp_path / "out"), "--datasets", "quake", "--searches", "rs"]
     asked += ["--trials", str(N_TRIALS), "--table", str(N_TABLE), "--search-space", "fast"]
     asked += ["--max-rows", "240", "--trial-seconds", "30", "--cache", str(settings.cache)]

@@ -119,7 +119,7 @@ class RunFolder:
         path.with_suffix(".json").write_text(summary, encoding="utf-8")
         partial = path.with_suffix(f".{os.getpid()}.partial")
         with partial.open("w", newline="", encoding="utf-8") as file:
-            file.write(f"# {self.settings}; {_circumstances()}\n")
+            file.write(f"# {self.settings}; {circumstances()}\n")
             writer = csv.writer(file)
             writer.writerow(COLUMNS)
             writer.writerows(told.rows(run))
@@ -233,6 +233,7 @@ def _own_weights(run: FinishedRun) -> FloatArray | None:
     return weights
 
 
-def _circumstances() -> str:
+def circumstances() -> str:
+    """Return versions of packages and the machine: what results depend on beside settings."""
     known = " ".join(f"{name}={value}" for name, value in package_versions().items())
     return f"{known}; {platform.machine()} {platform.system()}"

@@ -17,6 +17,7 @@ from automl.benchmark.study.run_files import RunFolder, StudyKey
 from automl.benchmark.study.runner import run_study_search
 from automl.benchmark.study.searches import make_search
 from automl.benchmark.study.study_task import StudyTask
+from automl.benchmark.study.surrogate_quality import Tau, surrogate_taus
 from automl.benchmark.study.table import TableSpace
 from automl.errors import InputError
 from search_space.space import SearchSpace
@@ -192,3 +193,54 @@ def _build_part(
         for configuration in configurations:
             evaluator(configuration)
     return name, part[1] - part[0]
+
+
+def measure_surrogates(
+    datasets: Sequence[str],
+    settings: StudySettings,
+    load: Load,
+    *,
+    n_observations: Sequence[int],
+    n_seeds: int,
+    n_jobs: int = 1,
+) -> Iterator[list[Tau]]:
+    """Yield Kendall's taus on tables that were built, a list for each data set and seed.
+
+    Parameters
+    ----------
+    datasets : sequence of str
+        Names.
+    settings : StudySettings
+        With a table size.
+    load : callable
+        Loads a data set by name.
+    n_observations : sequence of int
+        Numbers of configurations that surrogates are fitted to.
+    n_seeds : int
+        Draws of configurations.
+    n_jobs : int
+        Processes at the same time.
+
+    Raises
+    ------
+    InputError
+        If a table was not built or has too few successes.
+    """
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+    yield from parallel(
+        joblib.delayed(_taus_of)(name, seed, tuple(n_observations), settings, load)
+        for name in datasets
+        for seed in range(n_seeds)
+    )
+
+
+def _taus_of(
+    name: str, seed: int, n_observations: tuple[int, ...], settings: StudySettings, load: Load
+) -> list[Tau]:
+    task = load(name)
+    space = TableSpace.of(task.search_space, settings.table_size or 0)
+    evaluator = StudyEvaluator(task, space, settings.cache, settings.limits, only_stored=True)
+    with threadpool_limits(1):
+        return list(
+            surrogate_taus(evaluator, space, name, n_observations=n_observations, seed=seed)
+        )

@@ -1,0 +1,177 @@
+"""How well surrogates order what they have not seen: Kendall's tau on held-out configurations.
+
+Configurations of a table are evaluated; some of them fit a surrogate, others are predicted. A
+diversity surrogate orders pairs of the latter by their diversity, a performance surrogate orders
+them by their loss.
+
+References
+----------
+.. [1] Y. Shen et al. (2022). DivBO: Diversity-aware CASH for Ensemble Learning. NeurIPS.
+   https://arxiv.org/abs/2302.03255, section 4.2 and figure 2 (250 of 300 fit, 50 are predicted).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from ConfigSpace import Configuration
+from scipy.stats import kendalltau
+
+from automl.benchmark.study.evaluations import StudyEvaluator
+from automl.benchmark.study.table import TableSpace
+from automl.ensembles.diversity import pairwise_diversity
+from automl.errors import InputError
+from automl.optimizers.named import SURROGATES
+from automl.surrogates.diversity import diversity_surrogate
+from automl.trial import Origin, Outcome, Proposal, Status, Trial
+from automl.trial_history import TrialHistory
+from search_space.arrays import FloatArray, IntArray
+from search_space.encoding import ConfigurationEncoder
+from search_space.space import SearchSpace
+
+N_HELD_OUT = 50
+"""Configurations that are predicted."""
+
+_DIVERSITY = ("lightgbm", "xgboost", "random_forest")
+_PERFORMANCE = ("random_forest", "extra_trees", "gradient_boosting", "gaussian_process")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tau:
+    """How well one surrogate ordered what it had not seen.
+
+    Attributes
+    ----------
+    dataset : str
+        Name.
+    surrogate : str
+        "diversity:" or "performance:" and its name.
+    n_observations : int
+        Configurations that it was fitted to.
+    seed : int
+        Of the draw of configurations and of the surrogate.
+    tau : float
+        Kendall's tau-b of predictions and truth.
+    """
+
+    dataset: str
+    surrogate: str
+    n_observations: int
+    seed: int
+    tau: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Known:
+    """Configurations that were evaluated with success, and what came of them."""
+
+    space: SearchSpace
+    configurations: tuple[Configuration, ...]
+    losses: FloatArray
+    diversity: FloatArray
+
+
+def surrogate_taus(
+    evaluator: StudyEvaluator,
+    space: TableSpace,
+    dataset: str,
+    *,
+    n_observations: Sequence[int] = (50, 100, 150, 200, 250),
+    seed: int,
+) -> Iterator[Tau]:
+    """Yield the taus of all surrogates on configurations of a table.
+
+    Parameters
+    ----------
+    evaluator : StudyEvaluator
+        Knows the evaluations of the table.
+    space : TableSpace
+        The table; what failed is left out.
+    dataset : str
+        What results call it.
+    n_observations : sequence of int
+        How many configurations surrogates are fitted to, one after the other.
+    seed : int
+        Draws what is held out and what is observed first.
+
+    Raises
+    ------
+    InputError
+        If the table has too few successes.
+    """
+    known = _known(evaluator, space)
+    n_wanted, n_found = max(n_observations) + N_HELD_OUT, len(known.losses)
+    if n_found < n_wanted:
+        raise InputError(
+            f"data set {dataset!r}: {n_wanted} successful configurations are needed, the table of "
+            f"{len(space.table)} has {n_found}; build a longer one"
+        )
+    order = np.random.default_rng([seed, 0]).permutation(n_found)
+    held_out, rest = order[:N_HELD_OUT], order[N_HELD_OUT:]
+    for n in n_observations:
+        for surrogate, tau in _taus(known, rest[:n], held_out, seed):
+            yield Tau(dataset=dataset, surrogate=surrogate, n_observations=n, seed=seed, tau=tau)
+
+
+def _known(evaluator: StudyEvaluator, space: TableSpace) -> _Known:
+    evaluations = [evaluator(configuration) for configuration in space.table]
+    successes = [i for i, e in enumerate(evaluations) if e.status is Status.SUCCESS]
+    validation, _ = evaluator.predictions([evaluations[i] for i in successes])
+    codes, _ = evaluator.codes
+    return _Known(
+        space=space,
+        configurations=tuple(space.table[i] for i in successes),
+        losses=np.mean(validation.argmax(axis=2) != codes, axis=1),
+        diversity=pairwise_diversity(validation),
+    )
+
+
+def _taus(
+    known: _Known, observed: IntArray, held_out: IntArray, seed: int
+) -> Iterator[tuple[str, float]]:
+    encoder = ConfigurationEncoder(known.space)
+    X, unseen = (
+        encoder.encode([known.configurations[i] for i in rows]) for rows in (observed, held_out)
+    )
+    pairs = np.triu_indices(len(held_out), k=1)
+    truth = known.diversity[np.ix_(held_out, held_out)][pairs]
+    for kind in _DIVERSITY:
+        rng = np.random.default_rng([seed, 1])
+        fitted = diversity_surrogate(kind).fit(X, known.diversity[np.ix_(observed, observed)], rng)
+        mean, _ = fitted.predict(unseen, unseen)
+        yield f"diversity:{kind}", _tau(mean[pairs], truth)
+    history = _history(known, observed, encoder)
+    for name in _PERFORMANCE:
+        rng = np.random.default_rng([seed, 2])
+        mean, _ = SURROGATES[name].fit_to(history, rng).surrogate.predict(unseen)
+        yield f"performance:{name}", _tau(mean, known.losses[held_out])
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    search_space: SearchSpace
+    encoder: ConfigurationEncoder
+
+
+def _history(known: _Known, observed: IntArray, encoder: ConfigurationEncoder) -> TrialHistory:
+    """Return a history of the observed configurations."""
+    history = TrialHistory(_Problem(known.space, encoder), seed=0)
+    proposals = [
+        Proposal(configuration=known.configurations[i], origin=Origin.RANDOM) for i in observed
+    ]
+    history.replay(
+        [Trial(number=number, proposal=proposal) for number, proposal in enumerate(proposals)],
+        [
+            Outcome(number=n, status=Status.SUCCESS, loss=float(known.losses[i]), seconds=0.0)
+            for n, i in enumerate(observed)
+        ],
+    )
+    return history
+
+
+def _tau(predicted: FloatArray, truth: FloatArray) -> float:
+    """Return tau-b, 0 where all predictions are equal."""
+    tau = float(kendalltau(predicted, truth).statistic)
+    return 0.0 if np.isnan(tau) else tau
