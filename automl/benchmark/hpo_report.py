@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from automl.benchmark.hpo_statistics import (
+    LEVEL,
     alphas_over_evaluations,
     best_of_runs,
     counts_equal_to_best,
@@ -17,6 +18,7 @@ from automl.benchmark.hpo_statistics import (
     ranks_of_families,
     ranks_over_evaluations,
     reported_evaluations,
+    smallest_p_value,
     time_shares,
 )
 
@@ -33,18 +35,29 @@ def report(runs: pd.DataFrame, seed: int = 0) -> str:
     seed : int
         Of the permutation tests.
     """
-    equal = equal_to_best(runs, np.random.default_rng(seed))
     sections = {
         "Final ranks (95 % interval over problems)": final_ranks(runs),
         "Final ranks within families of problems": ranks_of_families(runs),
         "Mean rank after so many evaluations": _ranks_at_some(runs),
-        "Problems on which a method equals the best (permutation test, 0.05)": (
-            counts_equal_to_best(equal)
-        ),
+        "Problems on which a method equals the best (permutation test, 0.05)": _equal(runs, seed),
         "Seconds that methods took": time_shares(runs),
     }
-    tables = [f"## {title}\n\n{as_markdown(frame)}" for title, frame in sections.items()]
+    tables = [
+        f"## {title}\n\n{told if isinstance(told, str) else as_markdown(told)}"
+        for title, told in sections.items()
+    ]
     return "\n\n".join([_extent(runs), *tables])
+
+
+def _equal(runs: pd.DataFrame, seed: int) -> pd.DataFrame | str:
+    """Return the counts of equals, or why there are none."""
+    n_seeds = int(runs["seed"].nunique())
+    if smallest_p_value(n_seeds) >= LEVEL:
+        return (
+            f"With {n_seeds} seeds no test can tell methods apart: its smallest p-value is "
+            f"{smallest_p_value(n_seeds):.2g}."
+        )
+    return counts_equal_to_best(equal_to_best(runs, np.random.default_rng(seed)))
 
 
 def write_frames(runs: pd.DataFrame, folder: Path, seed: int = 0) -> None:
@@ -63,11 +76,12 @@ def write_frames(runs: pd.DataFrame, folder: Path, seed: int = 0) -> None:
     frames = {
         "ranks": ranks_over_evaluations(runs),
         "final_ranks": final_ranks(runs),
-        "equal_to_best": equal_to_best(runs, np.random.default_rng(seed)),
         "time": time_shares(runs),
         "missing": missing_runs(runs),
         "best": best_of_runs(runs),
     }
+    if smallest_p_value(int(runs["seed"].nunique())) < LEVEL:
+        frames["equal_to_best"] = equal_to_best(runs, np.random.default_rng(seed))
     if runs["alpha"].notna().any():
         frames["alphas"] = alphas_over_evaluations(runs)
     for name, frame in frames.items():

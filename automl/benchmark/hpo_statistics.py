@@ -29,6 +29,9 @@ from search_space.arrays import FloatArray
 _RUN = ["problem", "method", "seed"]
 _CONFIDENCE = 0.95
 
+LEVEL = 0.05
+"""Below this p-value methods differ."""
+
 
 def missing_runs(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs that some method, problem or seed has and others lack.
@@ -125,7 +128,7 @@ def _interquartile_mean(values: pd.Series) -> float:
 
 
 def equal_to_best(
-    runs: pd.DataFrame, rng: np.random.Generator, *, n_samples: int = 10_000, level: float = 0.05
+    runs: pd.DataFrame, rng: np.random.Generator, *, n_samples: int = 10_000, level: float = LEVEL
 ) -> pd.DataFrame:
     """Return on which problems a method is statistically equal to the best one [1]_.
 
@@ -189,6 +192,17 @@ def permutation_p_value(
     rounding = 1e-12 * np.abs(pooled).max()  # sums in another order count as equal
     at_least = np.abs(means - others) >= observed - rounding
     return float((1 + at_least.sum()) / (1 + n_samples))
+
+
+def smallest_p_value(n_seeds: int) -> float:
+    """Return the least p-value that a permutation test of two methods can have.
+
+    Examples
+    --------
+    >>> smallest_p_value(3), round(smallest_p_value(4), 4)
+    (0.1, 0.0286)
+    """
+    return 2.0 / math.comb(2 * n_seeds, n_seeds)
 
 
 def counts_equal_to_best(equal: pd.DataFrame) -> pd.DataFrame:

@@ -23,6 +23,7 @@ from automl.benchmark.hpo_statistics import (
     permutation_p_value,
     ranks_of_families,
     ranks_over_evaluations,
+    smallest_p_value,
     time_shares,
 )
 from automl.errors import InputError
@@ -216,9 +217,23 @@ def test_frames_are_written_one_file_each(tmp_path: Path) -> None:
     runs = runs_of(ordered)
     write_frames(runs, tmp_path / "frames")
     names = {path.stem for path in (tmp_path / "frames").iterdir()}
-    assert names == {"ranks", "final_ranks", "equal_to_best", "time", "missing", "best", "alphas"}
+    assert names == {"ranks", "final_ranks", "time", "missing", "best", "alphas"}
     ranks = pd.read_csv(tmp_path / "frames" / "ranks.csv")
     assert ranks["rank"].tolist() == ranks_over_evaluations(runs)["rank"].tolist()
+
+
+@pytest.mark.parametrize("n_seeds", [3, 4])
+def test_methods_are_tested_where_there_are_seeds_enough(n_seeds: int, tmp_path: Path) -> None:
+    runs = runs_of(ordered, n_seeds=n_seeds)
+    write_frames(runs, tmp_path)
+    is_tested = n_seeds == 4
+    assert (tmp_path / "equal_to_best.csv").exists() is is_tested
+    assert ("| problems | 3 | 2 | 1 |" in report(runs)) is is_tested
+    assert ("With 3 seeds no test can tell methods apart" in report(runs)) is not is_tested
+    apart = permutation_p_value(
+        np.zeros(n_seeds), np.ones(n_seeds), np.random.default_rng(0), 20_000
+    )
+    assert apart == pytest.approx(smallest_p_value(n_seeds), rel=0.15)
 
 
 def test_weights_are_written_only_where_there_are_some(tmp_path: Path) -> None:
