@@ -224,11 +224,15 @@ def test_surrogates_are_judged_on_what_they_have_not_seen(
         for _ in range(2)
     )
     assert taus == again
-    assert [len(found) for found in taus] == [14, 14]
+    assert [len(found) for found in taus] == [20, 20]
     assert {(tau.seed, tau.n_observations) for found in taus for tau in found} == {
         (seed, n) for seed in (0, 1) for n in (4, 8)
     }
-    assert {tau.surrogate.partition(":")[0] for tau in taus[0]} == {"diversity", "performance"}
+    assert {tau.surrogate.partition(":")[0] for tau in taus[0]} == {
+        "diversity to observed",
+        "diversity among unseen",
+        "performance",
+    }
     assert all(-1.0 <= tau.tau <= 1.0 for found in taus for tau in found)
     with pytest.raises(InputError, match="build a longer one"):
         list(measure_surrogates(["quake"], settings, load, n_observations=[50], n_seeds=1))
@@ -262,7 +266,11 @@ def test_a_surrogate_that_knows_the_truth_has_a_tau_of_one(
     rows = np.random.default_rng(0).permutation(N_TABLE)
     found = dict(surrogate_quality._taus(known, rows[:8], rows[8:], seed=0))
     # Diversities that are all equal cannot be ordered.
-    assert found == {"diversity:lightgbm": 0.0, "performance:oracle": pytest.approx(1.0)}
+    assert found == {
+        "diversity to observed:lightgbm": 0.0,
+        "diversity among unseen:lightgbm": 0.0,
+        "performance:oracle": pytest.approx(1.0),
+    }
 
 
 @pytest.mark.slow

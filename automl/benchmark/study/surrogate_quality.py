@@ -1,8 +1,9 @@
 """How well surrogates order what they have not seen: Kendall's tau on held-out configurations.
 
 Configurations of a table are evaluated; some of them fit a surrogate, others are predicted. A
-diversity surrogate orders pairs of the latter by their diversity, a performance surrogate orders
-them by their loss.
+performance surrogate orders the latter by their loss. A diversity surrogate orders pairs by their
+diversity: pairs of one that it has not seen and one that it has, as a search asks for, and pairs of
+two that it has not seen.
 
 References
 ----------
@@ -47,7 +48,7 @@ class Tau:
     dataset : str
         Name.
     surrogate : str
-        "diversity:" or "performance:" and its name.
+        "diversity to observed:", "diversity among unseen:" or "performance:" and its name.
     n_observations : int
         Configurations that it was fitted to.
     seed : int
@@ -140,8 +141,13 @@ def _taus(
     for kind in _DIVERSITY:
         rng = np.random.default_rng([seed, 1])
         fitted = diversity_surrogate(kind).fit(X, known.diversity[np.ix_(observed, observed)], rng)
-        mean, _ = fitted.predict(unseen, unseen)
-        yield f"diversity:{kind}", _tau(mean[pairs], truth)
+        among, _ = fitted.predict(unseen, unseen)
+        yield f"diversity among unseen:{kind}", _tau(among[pairs], truth)
+        to_observed, _ = fitted.predict(unseen, X)
+        yield (
+            f"diversity to observed:{kind}",
+            _tau(to_observed.ravel(), known.diversity[np.ix_(held_out, observed)].ravel()),
+        )
     history = _history(known, observed, encoder)
     for name in _PERFORMANCE:
         rng = np.random.default_rng([seed, 2])
