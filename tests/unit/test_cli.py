@@ -41,7 +41,7 @@ ROOT = Path(__file__).parents[2]
         ((*FIT, "--seed=1", "--seed", "-1"), "option --seed is given twice"),
         (
             (*FIT, "--optimizer", "tpe"),
-            "must be one of divbo, bo, random, found 'tpe'",
+            "must be one of divbo, bo, random, rising_bandit",
         ),
         (
             (*FIT, "--search-space", "Fast"),
