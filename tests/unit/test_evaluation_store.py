@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,17 @@ def test_what_a_kill_left_by_half_does_not_count(tmp_path: Path, name: str, rest
     again = opened(tmp_path)
     assert again.find(second.key) == second
     assert again.predictions([first.slot, second.slot])[:, 0, 0].tolist() == [0.25, 0.75]
+
+
+def test_blocks_that_were_lost_are_noticed_and_never_written_over(tmp_path: Path) -> None:
+    first, second = (opened(tmp_path).add(success(name), block(0.25)) for name in "ab")
+    os.truncate(tmp_path / "predictions.f16", 12)
+    store = opened(tmp_path)
+    with pytest.raises(InputError, match="has lost predictions"):
+        store.predictions([second.slot])
+    third = store.add(success("c"), block(0.75))
+    assert third.slot == 2
+    assert store.predictions([first.slot, third.slot])[:, 0, 0].tolist() == [0.25, 0.75]
 
 
 def test_a_damaged_line_is_evaluated_again(tmp_path: Path) -> None:

@@ -148,7 +148,9 @@ def ensemble_members(library: ModelLibrary, size: int = ENSEMBLE_SIZE) -> Ensemb
 
 
 def _selected(library: ModelLibrary, size: int) -> Selection:
-    # As published, without a tolerance for losses that the validation rows cannot tell apart.
+    # Without a tolerance for losses that the validation rows cannot tell apart. Differs from the
+    # paper, which keeps all rounds: the first rounds with the lowest loss are kept here, and the
+    # log loss decides between equals.
     return select(library.validation, library.validation_codes, library.metric, size)
 
 

@@ -151,11 +151,22 @@ class EvaluationStore:
         return evaluation
 
     def predictions(self, slots: list[int]) -> HalfArray:
-        """Return the blocks of some slots, (slots, rows, classes), as a copy."""
+        """Return the blocks of some slots, (slots, rows, classes), as a copy.
+
+        Raises
+        ------
+        InputError
+            If the file of predictions is shorter than it has to be.
+        """
         if not slots:
             return np.empty((0, *self._block), dtype=_ITEM)
         if self._map is None or self._map.shape[0] <= max(slots):
             n_slots = (self._folder / "predictions.f16").stat().st_size // self._block_bytes
+            if n_slots <= max(slots):
+                raise InputError(
+                    f"{self._folder} has lost predictions: {n_slots} blocks are there, block "
+                    f"{max(slots)} is wanted; remove the folder and evaluate anew"
+                )
             self._map = np.memmap(
                 self._folder / "predictions.f16", _ITEM, "r", shape=(n_slots, *self._block)
             )
@@ -174,7 +185,9 @@ class EvaluationStore:
     def _append(self, predictions: npt.NDArray[Any]) -> int:
         """Write a block behind the last whole one and return its slot."""
         with (self._folder / "predictions.f16").open("r+b") as file:
-            slot = file.seek(0, os.SEEK_END) // self._block_bytes
+            n_blocks = file.seek(0, os.SEEK_END) // self._block_bytes
+            # Never where a line says that a block is, even if the file has lost it.
+            slot = max(n_blocks, 1 + max((e.slot for e in self._known.values()), default=-1))
             file.seek(slot * self._block_bytes)
             file.write(np.ascontiguousarray(predictions, dtype=_ITEM).tobytes())
         return slot

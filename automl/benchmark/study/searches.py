@@ -1,8 +1,9 @@
 """The searches of a study by name: the optimisers that methods differ in.
 
 A search and a post-hoc design make a method: "bo" with the best single model is BO, with an
-ensemble selected from all of its models BO-ES. All searches begin with five random configurations,
-as Algorithm 1 of the paper does.
+ensemble selected from all of its models BO-ES. Searches over all learners at once begin with five
+random configurations, as Algorithm 1 of the paper does; those that search within each learner begin
+with one of each, evolution with its first population of 30.
 
 References
 ----------

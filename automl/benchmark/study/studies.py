@@ -116,7 +116,8 @@ def run_missing(
     Raises
     ------
     InputError
-        If a data set, a search or a folder cannot be used: nothing is run then.
+        If a search or the folder cannot be used: nothing is run then. If a data set cannot be
+        used, when its turn comes: the runs under way are lost, those that ended are kept.
     """
     runs = RunFolder(folder, str(settings))
     missing = [key for key in keys if not runs.holds(key)]

@@ -1,7 +1,8 @@
 """Prediction tables: a fixed sample of configurations, evaluated once, that searches choose from.
 
-A search on a table takes seconds and needs no learner: its evaluations are read. Loop, optimisers
-and statistics are those of every other run; only what may be proposed is the sample.
+A search on a table fits no learner: its evaluations are read, and its proposals alone take time.
+Loop, optimisers and statistics are those of every other run; only what may be proposed is the
+sample.
 """
 
 from __future__ import annotations
