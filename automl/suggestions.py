@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 _MOST_NAMED = 20
 
 
-def did_you_mean(name: str, known: Iterable[str], *, most: int = 3, mark: str = "'") -> str:
+def did_you_mean(
+    name: str, known: Iterable[str], *, most: int = 3, mark: str = "'", cutoff: float = 0.6
+) -> str:
     """Return a question that names what is close to a name, or nothing.
 
     Parameters
@@ -21,6 +23,8 @@ def did_you_mean(name: str, known: Iterable[str], *, most: int = 3, mark: str = 
         Names at most, the closest ones.
     mark : str
         What a suggestion is put between.
+    cutoff : float
+        How alike a name has to be, from 0 to 1, as `difflib` measures it.
 
     Examples
     --------
@@ -34,7 +38,7 @@ def did_you_mean(name: str, known: Iterable[str], *, most: int = 3, mark: str = 
     by_lower_case: dict[str, list[str]] = {}
     for candidate in known:
         by_lower_case.setdefault(candidate.casefold(), []).append(candidate)
-    close = difflib.get_close_matches(name.casefold(), by_lower_case, n=most)
+    close = difflib.get_close_matches(name.casefold(), by_lower_case, n=most, cutoff=cutoff)
     meant = [f"{mark}{spelling}{mark}" for lower in close for spelling in by_lower_case[lower]]
     return f"; did you mean {' or '.join(meant)}?" if meant else ""
 

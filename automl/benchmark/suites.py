@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from automl.benchmark.bundled import load_bundled
 from automl.benchmark.openml_data import StudyData, load_dataset
 from automl.benchmark.openml_files import is_cached
 from automl.errors import InputError
+from automl.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +68,9 @@ def suite(name: str) -> tuple[SuiteEntry, ...]:
     """
     names = suite_names()
     if name not in names:  # also keeps a name such as "../secret" from being a path
-        near = get_close_matches(name, names, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(name, names, most=1, cutoff=0.5) or ";"
         known = ", ".join(names) or f"none, {_folder()} holds no table"
-        raise InputError(f"no suite is called {name!r}; {hint}there are: {known}")
+        raise InputError(f"no suite is called {name!r}{hint} there are: {known}")
     with (_folder() / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return tuple(_entry(row) for row in csv.DictReader(file))
 

@@ -186,7 +186,7 @@ def test_files_hold_what_happened_and_the_report_reads_them(
     study = read_study(tmp_path)
     assert set(study.missing_runs()["search"]) == {"bo", "nes", "rb"}  # of the paper's
     assert len(study.trials) == 6 * N_TRIALS
-    with pytest.raises(InputError, match="name another DIR"):
+    with pytest.raises(InputError, match="name another folder"):
         run_missing(keys, tmp_path, replace(settings, n_trials=9), load)
 
 

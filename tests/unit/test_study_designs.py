@@ -15,7 +15,7 @@ from automl.benchmark.study.designs import (
     ensemble_members,
     evaluate_designs,
 )
-from automl.benchmark.study.library import ModelLibrary, NoModelsError
+from automl.benchmark.study.model_library import ModelLibrary, NoModelsError
 from automl.benchmark.study.running_curves import running_curves
 from automl.ensembles.diversity import pairwise_diversity
 from automl.ensembles.selection import select

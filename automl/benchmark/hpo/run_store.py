@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import csv
 import math
-import os
-import platform
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pandas as pd
 
+from automl.benchmark.stored_runs import is_stored, whole_file
 from automl.errors import InputError
-from automl.versions import package_versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +92,7 @@ class Evaluation:
     alpha: float = math.nan
 
 
+_PACKAGES = ("ioh", "onnxruntime")
 _KEY_COLUMNS = [field.name for field in fields(RunKey)]
 _ROW_COLUMNS = [field.name for field in fields(Evaluation)]
 
@@ -122,44 +120,19 @@ class RunStore:
         InputError
             If it was run with other settings.
         """
-        path = self._path(key)
-        if not path.exists():
-            return False
-        with path.open(encoding="utf-8") as file:
-            found = file.readline().removeprefix("#").partition(";")[0].strip()
-        if found != str(self.settings):
-            raise InputError(
-                f"{path} was run with {found}, not {self.settings}: name another folder."
-            )
-        return True
+        return is_stored(self._path(key), str(self.settings))
 
     def write(self, key: RunKey, evaluations: Sequence[Evaluation]) -> None:
         """Keep a finished run."""
-        path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(f".{os.getpid()}.partial")
-        with partial.open("w", newline="", encoding="utf-8") as file:
-            file.write(f"# {self.settings}; {_circumstances()}\n")
+        with whole_file(self._path(key), str(self.settings), _PACKAGES) as file:
             writer = csv.writer(file)
             writer.writerow([*_KEY_COLUMNS, *_ROW_COLUMNS])
             writer.writerows((*astuple(key), *astuple(evaluation)) for evaluation in evaluations)
-        partial.replace(path)
 
     def _path(self, key: RunKey) -> Path:
         if "/" in key.method:
             raise InputError(f"The name of a method holds no slash: {key.method!r}.")
         return self.folder / key.problem / key.method / f"{key.seed}.csv"
-
-
-def _circumstances() -> str:
-    versions = package_versions()
-    for name in ("ioh", "onnxruntime"):
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    known = " ".join(f"{name}={value}" for name, value in versions.items())
-    return f"{known}; {platform.machine()} {platform.system()}"
 
 
 def read_runs(folder: Path) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from automl.benchmark.study.library import ModelLibrary
+from automl.benchmark.study.model_library import ModelLibrary
 from automl.ensembles.bagging import bagging_weights, weighted_mean
 from automl.ensembles.criteria import Stack
 from automl.ensembles.diversity import pairwise_diversity

@@ -174,4 +174,5 @@ class StudyEvaluator:
         if self._table is None:
             task = self._task
             self._table = save_table(self.folder / "table", task.X, task.codes, self._splits)
+            load_table(self._table)  # a damaged one would pass for a failure of every learner
         return self._table

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import platform
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from automl.benchmark.stored_runs import is_stored, whole_file
 from automl.benchmark.study.designs import ensemble_members, evaluate_designs
-from automl.benchmark.study.library import ModelLibrary
+from automl.benchmark.study.model_library import ModelLibrary
 from automl.benchmark.study.runner import FinishedRun
 from automl.benchmark.study.running_curves import RunningCurves, running_curves
 from automl.ensembles.bagging import weighted_mean
-from automl.errors import InputError
 from automl.optimizers.ensemble_optimization import EnsembleOptimization
 from automl.trial import Status
-from automl.versions import package_versions
 from search_space.arrays import FloatArray, IntArray
 
 COLUMNS = (
@@ -86,14 +83,7 @@ class RunFolder:
         InputError
             If it was run with other settings.
         """
-        path = self._path(key)
-        if not path.exists():
-            return False
-        with path.open(encoding="utf-8") as file:
-            found = file.readline().removeprefix("#").partition(";")[0].strip()
-        if found != self.settings:
-            raise InputError(f"{path} was run with {found}, not {self.settings}: name another DIR")
-        return True
+        return is_stored(self._path(key), self.settings)
 
     def write(self, key: StudyKey, run: FinishedRun, codes: tuple[IntArray, IntArray]) -> None:
         """Keep a finished run.
@@ -113,17 +103,13 @@ class RunFolder:
             If no trial gave a model.
         """
         path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
         told = _Told.of(run, codes)
-        summary = json.dumps(told.summary(run), indent=1)
-        path.with_suffix(".json").write_text(summary, encoding="utf-8")
-        partial = path.with_suffix(f".{os.getpid()}.partial")
-        with partial.open("w", newline="", encoding="utf-8") as file:
-            file.write(f"# {self.settings}; {circumstances()}\n")
+        with whole_file(path, self.settings) as file:
             writer = csv.writer(file)
             writer.writerow(COLUMNS)
             writer.writerows(told.rows(run))
-        partial.replace(path)
+            summary = json.dumps(told.summary(run), indent=1)
+            path.with_suffix(".json").write_text(summary, encoding="utf-8")
 
     def _path(self, key: StudyKey) -> Path:
         return self.folder / "runs" / key.dataset / key.search / f"{key.seed}.csv"
@@ -133,7 +119,7 @@ class RunFolder:
 class _Told:
     """What designs and curves say of a run."""
 
-    library: ModelLibrary
+    models: ModelLibrary
     own: FloatArray | None
 
     @classmethod
@@ -145,7 +131,7 @@ class _Told:
         NoModelsError
             If no trial gave a model.
         """
-        library = ModelLibrary(
+        models = ModelLibrary(
             validation=run.validation,
             validation_codes=codes[0],
             test=run.test,
@@ -153,19 +139,19 @@ class _Told:
             losses=np.array([o.loss for o in run.outcomes if o.status is Status.SUCCESS]),
             metric=run.metric,
         )
-        return cls(library, _own_weights(run))
+        return cls(models, _own_weights(run))
 
     def summary(self, run: FinishedRun) -> dict[str, Any]:
         """Return what the designs make of the models, in JSON's types."""
-        designs = {name: asdict(found) for name, found in evaluate_designs(self.library).items()}
+        designs = {name: asdict(found) for name, found in evaluate_designs(self.models).items()}
         if self.own is not None:
             designs["own"] = {
-                "validation": self.library.on_validation(
-                    weighted_mean(self.own, self.library.validation)
+                "validation": self.models.on_validation(
+                    weighted_mean(self.own, self.models.validation)
                 ),
-                "test": self.library.on_test(weighted_mean(self.own, self.library.test)),
+                "test": self.models.on_test(weighted_mean(self.own, self.models.test)),
             }
-        chosen = ensemble_members(self.library)
+        chosen = ensemble_members(self.models)
         numbers = sorted(run.history.successes)
         return {
             "designs": designs,
@@ -176,8 +162,8 @@ class _Told:
 
     def rows(self, run: FinishedRun) -> list[list[object]]:
         """Return the lines of the table, one for each trial."""
-        curves = running_curves(self.library)
-        test_losses = self.library.metric.losses(self.library.test_codes, self.library.test)
+        curves = running_curves(self.models)
+        test_losses = self.models.metric.losses(self.models.test_codes, self.models.test)
         found: list[list[object]] = []
         model = -1
         space = run.history.problem.search_space
@@ -231,9 +217,3 @@ def _own_weights(run: FinishedRun) -> FloatArray | None:
         counts[numbers.index(number)] += 1.0
     weights: FloatArray = counts / counts.sum()
     return weights
-
-
-def circumstances() -> str:
-    """Return versions of packages and the machine: what results depend on beside settings."""
-    known = " ".join(f"{name}={value}" for name, value in package_versions().items())
-    return f"{known}; {platform.machine()} {platform.system()}"

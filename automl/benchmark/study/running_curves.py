@@ -8,7 +8,7 @@ import numpy as np
 
 from automl.batched_losses import BoolArray
 from automl.benchmark.study.designs import ENSEMBLE_SIZE
-from automl.benchmark.study.library import ModelLibrary
+from automl.benchmark.study.model_library import ModelLibrary
 from automl.ensembles.bagging import weighted_mean
 from automl.ensembles.diversity import diversity_to
 from automl.ensembles.running_selection import running_selections

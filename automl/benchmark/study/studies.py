@@ -142,10 +142,9 @@ def _run_and_keep(key: StudyKey, runs: RunFolder, settings: StudySettings, load:
 
 
 def _run(key: StudyKey, runs: RunFolder, settings: StudySettings, load: Load) -> None:
-    task = load(key.dataset)
-    space = settings.space_of(task)
-    is_table = settings.table_size is not None
-    evaluator = StudyEvaluator(task, space, settings.cache, settings.limits, only_stored=is_table)
+    space, evaluator = _opened(
+        key.dataset, settings, load, only_stored=settings.table_size is not None
+    )
     run = run_study_search(
         make_search(key.search, settings.n_trials),
         evaluator,
@@ -186,10 +185,8 @@ _PART = 20  # configurations that one call evaluates
 def _build_part(
     name: str, part: tuple[int, int], settings: StudySettings, load: Load
 ) -> tuple[str, int]:
-    task = load(name)
-    space = settings.space_of(task)
+    space, evaluator = _opened(name, settings, load)
     configurations = (space.finite or ())[slice(*part)]
-    evaluator = StudyEvaluator(task, space, settings.cache, settings.limits)
     with threadpool_limits(1):
         for configuration in configurations:
             evaluator(configuration)
@@ -238,10 +235,20 @@ def measure_surrogates(
 def _taus_of(
     name: str, seed: int, n_observations: tuple[int, ...], settings: StudySettings, load: Load
 ) -> list[Tau]:
-    task = load(name)
-    space = TableSpace.of(task.search_space, settings.table_size or 0)
-    evaluator = StudyEvaluator(task, space, settings.cache, settings.limits, only_stored=True)
+    space, evaluator = _opened(name, settings, load, only_stored=True)
     with threadpool_limits(1):
         return list(
             surrogate_taus(evaluator, space, name, n_observations=n_observations, seed=seed)
         )
+
+
+def _opened(
+    name: str, settings: StudySettings, load: Load, *, only_stored: bool = False
+) -> tuple[SearchSpace, StudyEvaluator]:
+    """Return what may be tried on a data set, and what evaluates it."""
+    task = load(name)
+    space = settings.space_of(task)
+    evaluator = StudyEvaluator(
+        task, space, settings.cache, settings.limits, only_stored=only_stored
+    )
+    return space, evaluator

@@ -21,7 +21,6 @@ from ConfigSpace import Configuration
 from scipy.stats import kendalltau
 
 from automl.benchmark.study.evaluations import StudyEvaluator
-from automl.benchmark.study.table import TableSpace
 from automl.ensembles.diversity import pairwise_diversity
 from automl.errors import InputError
 from automl.optimizers.named import SURROGATES
@@ -76,7 +75,7 @@ class _Known:
 
 def surrogate_taus(
     evaluator: StudyEvaluator,
-    space: TableSpace,
+    space: SearchSpace,
     dataset: str,
     *,
     n_observations: Sequence[int] = (50, 100, 150, 200, 250),
@@ -88,8 +87,8 @@ def surrogate_taus(
     ----------
     evaluator : StudyEvaluator
         Knows the evaluations of the table.
-    space : TableSpace
-        The table; what failed is left out.
+    space : SearchSpace
+        A finite one, the table; what failed is left out.
     dataset : str
         What results call it.
     n_observations : sequence of int
@@ -102,12 +101,13 @@ def surrogate_taus(
     InputError
         If the table has too few successes.
     """
-    known = _known(evaluator, space)
+    table = space.finite or ()
+    known = _known(evaluator, space, table)
     n_wanted, n_found = max(n_observations) + N_HELD_OUT, len(known.losses)
     if n_found < n_wanted:
         raise InputError(
             f"data set {dataset!r}: {n_wanted} successful configurations are needed, the table of "
-            f"{len(space.table)} has {n_found}; build a longer one"
+            f"{len(table)} has {n_found}; build a longer one"
         )
     order = np.random.default_rng([seed, 0]).permutation(n_found)
     held_out, rest = order[:N_HELD_OUT], order[N_HELD_OUT:]
@@ -116,14 +116,14 @@ def surrogate_taus(
             yield Tau(dataset=dataset, surrogate=surrogate, n_observations=n, seed=seed, tau=tau)
 
 
-def _known(evaluator: StudyEvaluator, space: TableSpace) -> _Known:
-    evaluations = [evaluator(configuration) for configuration in space.table]
+def _known(evaluator: StudyEvaluator, space: SearchSpace, table: Sequence[Configuration]) -> _Known:
+    evaluations = [evaluator(configuration) for configuration in table]
     successes = [i for i, e in enumerate(evaluations) if e.status is Status.SUCCESS]
     validation, _ = evaluator.predictions([evaluations[i] for i in successes])
     codes, _ = evaluator.codes
     return _Known(
         space=space,
-        configurations=tuple(space.table[i] for i in successes),
+        configurations=tuple(table[i] for i in successes),
         losses=np.mean(validation.argmax(axis=2) != codes, axis=1),
         diversity=pairwise_diversity(validation),
     )

@@ -7,6 +7,7 @@ sample.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -57,13 +58,16 @@ def table_configurations(space: SearchSpace, n: int, seed: int = 0) -> tuple[Con
         Of the draws.
     """
     found: dict[str, Configuration] = {}
-    for configuration in space.defaults:
-        found.setdefault(key_of(configuration), configuration)
+    _add(found, space.defaults)
     for block in range(_MAX_BLOCKS):  # a small space has fewer than are wanted
         if len(found) >= n:
             break
         # Blocks of their own generators: a table must not depend on how long it is.
         rng = np.random.default_rng([seed, block])
-        for configuration in sample_configurations(space.configuration_space, _BLOCK, rng):
-            found.setdefault(key_of(canonical(configuration)), configuration)
-    return tuple(canonical(configuration) for configuration in list(found.values())[:n])
+        _add(found, sample_configurations(space.configuration_space, _BLOCK, rng))
+    return tuple(found.values())[:n]
+
+
+def _add(found: dict[str, Configuration], configurations: Iterable[Configuration]) -> None:
+    for configuration in map(canonical, configurations):
+        found.setdefault(key_of(configuration), configuration)

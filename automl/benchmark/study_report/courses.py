@@ -11,10 +11,10 @@ from __future__ import annotations
 import pandas as pd
 
 from automl.benchmark.hpo_statistics import ranks_over_evaluations
+from automl.benchmark.study_report.final_errors import DIGITS
 from automl.benchmark.study_report.methods import method_name
 from automl.benchmark.study_report.run_files import RUN
 
-_DIGITS = 12  # errors that differ only by rounding are equal
 # Beginnings of the names of columns in run files -> design.
 _DESIGNS = {"single": "single", "es": "es_25", "own": "own"}
 
@@ -36,7 +36,7 @@ def curves(trials: pd.DataFrame) -> pd.DataFrame:
         columns = [f"{prefix}_validation", f"{prefix}_test"]
         if not set(columns) <= set(trials.columns):
             continue
-        losses = filled[columns].ffill().round(_DIGITS).set_axis(["validation", "test"], axis=1)
+        losses = filled[columns].ffill().round(DIGITS).set_axis(["validation", "test"], axis=1)
         names = trials["search"].map(lambda search, d=design: method_name(search, d))
         parts.append(pd.concat([trials[["dataset", "seed", "step"]], losses], axis=1))
         parts[-1].insert(3, "method", names)
@@ -77,7 +77,7 @@ def ranks_over_trials(found: pd.DataFrame, methods: tuple[str, ...], part: str) 
     wide = chosen.pivot(index=["dataset", "seed", "step"], columns="method", values=part).dropna()
     if wide.empty:
         return pd.DataFrame(columns=["evaluation", "method", "rank", "low", "high"])
-    means = wide.groupby(level=["dataset", "step"]).mean().round(_DIGITS)
+    means = wide.groupby(level=["dataset", "step"]).mean().round(DIGITS)
     long = means.reset_index().melt(["dataset", "step"], var_name="method", value_name="best")
     renamed = long.rename(columns={"dataset": "problem", "step": "evaluation"})
     return ranks_over_evaluations(renamed.assign(seed=0))
@@ -108,7 +108,7 @@ def effective_updates(trials: pd.DataFrame, last: int) -> pd.DataFrame:
     frame : dataset, search, updates
         Means over seeds.
     """
-    error = trials.groupby(RUN)["es_validation"].ffill().round(_DIGITS)
+    error = trials.groupby(RUN)["es_validation"].ffill().round(DIGITS)
     before = error.groupby([trials[name] for name in RUN]).shift()
     is_update = (trials["in_pool"].fillna(0) == 1) & (error < before)
     n_steps = trials.groupby(RUN)["step"].transform("max")

@@ -13,7 +13,8 @@ import pandas as pd
 from automl.benchmark.hpo_statistics import ranks_over_evaluations
 from automl.errors import InputError
 
-_DIGITS = 12  # errors that differ only by rounding are equal
+DIGITS = 12
+"""Errors that differ only beyond so many are equal."""
 
 
 def present_methods(finals: pd.DataFrame, methods: tuple[str, ...], part: str) -> tuple[str, ...]:
@@ -43,14 +44,14 @@ def complete_errors(finals: pd.DataFrame, methods: tuple[str, ...], part: str) -
     wide = finals[finals["method"].isin(wanted)].pivot(
         index=["dataset", "seed"], columns="method", values=part
     )
-    complete: pd.DataFrame = wide.reindex(columns=list(wanted)).dropna().round(_DIGITS)
+    complete: pd.DataFrame = wide.reindex(columns=list(wanted)).dropna().round(DIGITS)
     return complete
 
 
 def mean_errors(finals: pd.DataFrame, methods: tuple[str, ...], part: str) -> pd.DataFrame:
     """Return the mean of :func:`complete_errors` on each data set: what is ranked."""
     means = complete_errors(finals, methods, part).groupby(level="dataset").mean()
-    rounded: pd.DataFrame = means.round(_DIGITS)
+    rounded: pd.DataFrame = means.round(DIGITS)
     return rounded
 
 

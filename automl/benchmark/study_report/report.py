@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from automl.benchmark.hpo_report import as_markdown
-from automl.benchmark.hpo_statistics import reported_evaluations
+from automl.benchmark.hpo_statistics import LEVEL, reported_evaluations
 from automl.benchmark.study_report.courses import (
     curves,
     distances,
@@ -35,7 +35,6 @@ from automl.benchmark.study_report.sections import (
     table_4,
 )
 from automl.benchmark.study_report.significance import (
-    LEVEL,
     RankTest,
     counts_of_verdicts,
     differences_to,

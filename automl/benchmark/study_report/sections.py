@@ -33,10 +33,10 @@ def ranks_table(study: Study, methods: tuple[str, ...], part: str) -> pd.DataFra
     Returns
     -------
     frame : method, rank, low, high, paper
-        Without the last column for some of the ten.
+        Without the last column where some of the ten are not there: ranks of fewer are lower.
     """
     ranks = average_ranks(study.finals, methods, part)
-    if methods != tuple(PAPER_METHODS):
+    if set(ranks["method"]) != set(PAPER_METHODS):
         return ranks
     return ranks.assign(paper=ranks["method"].map(published_values(f"{part} rank")))
 

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from automl.benchmark.hpo_statistics import LEVEL
 from automl.benchmark.study_report.final_errors import complete_errors, ranks_of_means
 
-LEVEL = 0.05
 _VERDICTS = ("better", "same", "worse", "too few seeds")
 
 
