@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from ConfigSpace import (
@@ -20,9 +22,10 @@ from scipy.stats import chi2_contingency, ks_2samp
 
 from automl.optimizers.vectors import sample_configurations
 from search_space import TaskProperties, build_space
+from search_space.configuration_batch import ConfigurationBatch
 
 
-def draw(space: ConfigurationSpace, n: int, seed: int) -> list[Configuration]:
+def draw(space: ConfigurationSpace, n: int, seed: int) -> ConfigurationBatch:
     return sample_configurations(space, n, np.random.default_rng(seed))
 
 
@@ -64,7 +67,7 @@ def test_draws_are_uniform_over_choices_and_the_scale_of_numbers() -> None:
 COUNTED = ("slow", "cheap", "middle")
 
 
-def vectors_of(configurations: list[Configuration]) -> np.ndarray:
+def vectors_of(configurations: Sequence[Configuration]) -> np.ndarray:
     return np.array([configuration.get_array() for configuration in configurations])
 
 
