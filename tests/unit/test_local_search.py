@@ -17,6 +17,7 @@ from ConfigSpace import (
 from ConfigSpace.util import get_one_exchange_neighbourhood
 from fakes.histories import mixed_space
 
+from automl.optimizers.domain import Domain
 from automl.optimizers.local_search import local_search
 from automl.optimizers.vectors import sample_configurations
 from search_space.arrays import FloatArray
@@ -164,3 +165,25 @@ def test_integers_of_few_values_at_their_bounds_have_neighbours() -> None:
         rng = np.random.default_rng(seed)
         (end,) = local_search(away, alone(start), rng, max_steps=2, n_neighbours=12)
         assert away([end])[0] >= away([start])[0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_search_takes_the_best_of_its_own_neighbours_if_that_is_better(seed: int) -> None:
+    space = mixed_space().configuration_space
+    given = ConfigurationBatch.of(list(draw(space, 12, seed)), space)
+
+    def wild(configurations: Sequence[Configuration]) -> FloatArray:
+        return np.array([np.nansum(np.sin(99.0 * c.get_array())) for c in configurations])
+
+    ends = local_search(wild, given, np.random.default_rng(seed), max_steps=1, n_neighbours=2)
+    around = Domain(space).neighbours(given, np.random.default_rng(seed), 2)
+    n_moved = 0
+    for i, start in enumerate(given):
+        mine = around.configurations.take(around.owners == i)
+        best = max(mine, key=lambda c: wild([c])[0])
+        if wild([best])[0] > wild([start])[0]:
+            assert ends[i] == best
+            n_moved += 1
+        else:
+            assert ends[i] is start
+    assert 0 < n_moved < 12

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ConfigSpace import Configuration
 from fakes.histories import (
     Fate,
     Job,
@@ -124,6 +125,23 @@ def test_local_searches_that_meet_give_one_candidate() -> None:
     scored = scored_by(history, 0, KnownLoss(), settings)
     local = {tuple(found.items()) for found in scored.configurations[: scored.n_local]}
     assert len(local) == scored.n_local < 5
+
+
+@pytest.mark.parametrize("make", [bayesian, divbo])
+def test_few_of_the_candidates_become_objects(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = filled_history(mixed_job(), [succeed] * 6)
+    made: list[Configuration] = []
+    initialise = Configuration.__init__
+
+    def counting(configuration: Configuration, *args: Any, **kwargs: Any) -> None:
+        made.append(configuration)
+        initialise(configuration, *args, **kwargs)
+
+    monkeypatch.setattr(Configuration, "__init__", counting)
+    proposal = make(candidates=FEW).propose(history, rng())
+    assert any(proposal.configuration is configuration for configuration in made)
+    # Those that were proposed before are looked at and passed over.
+    assert len(made) <= 10
 
 
 def test_improvement_is_over_the_lowest_loss_that_was_observed() -> None:
