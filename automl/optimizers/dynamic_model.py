@@ -22,6 +22,7 @@ import numpy as np
 
 from automl.optimizers.observations import performance_observations
 from automl.optimizers.performance_model import FittedModel, warn_of_unfitted
+from automl.optimizers.surrogate_memory import continued, memory_of
 from automl.surrogates.dynamic_ensemble import (
     DynamicEnsemble,
     FittedDynamicEnsemble,
@@ -78,7 +79,10 @@ class DynamicModel:
         X, losses = performance_observations(history)
         scale = self.transform.fit(history.success_losses())
         layout = history.problem.encoder.layout
-        ensemble = self._weighted(history, self.members(layout), layout)
+        members = {
+            name: continued(member, history, name) for name, member in self.members(layout).items()
+        }
+        ensemble = self._weighted(history, members, layout)
         targets = scale.apply(losses)
         fitted = ensemble.fit(X, targets, rng)
         for name, reason in fitted.failures.items():
@@ -86,8 +90,11 @@ class DynamicModel:
         best = scale.apply(np.array([history.success_losses().min()]))
         n_finished = history.n_finished
 
+        memories = [memory_of(member, name) for name, member in fitted.members.items()]
+        carried = {_ROUND: float(n_finished), **{k: v for m in memories for k, v in m.items()}}
+
         def beliefs_at(row: FloatArray) -> Mapping[str, float]:
-            return {_ROUND: float(n_finished)} | self._beliefs(fitted, scale, row[np.newaxis])
+            return carried | self._beliefs(fitted, scale, row[np.newaxis])
 
         return FittedModel(
             surrogate=fitted,
