@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 
-from automl.optimizers.observations import performance_observations
+from automl.optimizers.observations import modelled_losses, performance_observations
 from automl.optimizers.performance_model import FittedModel, warn_of_unfitted
 from automl.optimizers.surrogate_memory import continued, memory_of
 from automl.surrogates.dynamic_ensemble import (
@@ -77,7 +77,7 @@ class DynamicModel:
     def fit_to(self, history: TrialHistory, rng: np.random.Generator) -> FittedModel:
         """Return the ensemble after these trials, of which one at least has succeeded."""
         X, losses = performance_observations(history)
-        scale = self.transform.fit(history.success_losses())
+        scale = self.transform.fit(modelled_losses(history))
         layout = history.problem.encoder.layout
         members = {
             name: continued(member, history, name) for name, member in self.members(layout).items()
@@ -87,7 +87,7 @@ class DynamicModel:
         fitted = ensemble.fit(X, targets, rng)
         for name, reason in fitted.failures.items():
             warn_of_unfitted(name, reason, "the other surrogates do without it")
-        best = scale.apply(np.array([history.success_losses().min()]))
+        best = scale.apply(np.array([modelled_losses(history).min()]))
         n_finished = history.n_finished
 
         memories = [memory_of(member, name) for name, member in fitted.members.items()]
