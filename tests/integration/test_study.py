@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from automl.benchmark.study import surrogate_quality
-from automl.benchmark.study.evaluations import EvaluationLimits, StudyEvaluator
+from automl.benchmark.study.evaluation_limits import EvaluationLimits
+from automl.benchmark.study.evaluations import StudyEvaluator
 from automl.benchmark.study.run_files import COLUMNS, RunFolder, StudyKey
 from automl.benchmark.study.runner import FinishedRun, run_study_search
 from automl.benchmark.study.searches import SEARCHES, make_search
@@ -37,7 +38,7 @@ from search_space.arrays import FloatArray
 from search_space.encoding import ConfigurationEncoder
 
 N_TABLE, N_TRIALS = 14, 10
-LIMITS = EvaluationLimits(seconds=30.0)
+LIMITS = EvaluationLimits(cpu_seconds=30.0)
 BIN = Path(__file__).parents[2] / "bin"
 load = partial(load_study_task, "quick", None, 1, 240, "fast")
 

@@ -6,7 +6,6 @@ seeded by the configuration, not by the trial.
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,12 +13,13 @@ import cloudpickle
 import numpy as np
 from ConfigSpace import Configuration
 
+from automl.benchmark.study.evaluation_limits import EvaluationLimits, MachineError, own_failure
 from automl.benchmark.study.evaluation_store import Evaluation, EvaluationStore, key_of
 from automl.benchmark.study.study_task import StudyTask
 from automl.data.folds import Fold, Splits
 from automl.data.table_store import TableHandle, data_fingerprint, load_table, save_table
 from automl.errors import InputError
-from automl.evaluation.calls import CallLimits, SandboxSettings
+from automl.evaluation.calls import Reply, SandboxSettings
 from automl.evaluation.evaluator import PipelineSpec, out_of_fold
 from automl.evaluation.framing import Payload
 from automl.evaluation.sandbox_pool import borrowed_sandbox
@@ -32,31 +32,18 @@ from search_space.values import plain_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluationLimits:
-    """What one evaluation may use.
-
-    Attributes
-    ----------
-    seconds : float
-        Wall-clock seconds.
-    memory_mib : float
-        Memory above the start.
-    """
-
-    seconds: float = 60.0
-    memory_mib: float = 4096.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyCall:
     """Fits a pipeline on the training rows; runs inside the sandbox."""
 
     spec: PipelineSpec
     table: TableHandle
+    limits: EvaluationLimits
 
     def __call__(self) -> Payload:
         """Return the predictions for validation and test rows, in the order of the table."""
-        predictions, _ = out_of_fold(self.spec, load_table(self.table))
+        table = load_table(self.table)
+        with self.limits.enforced():
+            predictions, _ = out_of_fold(self.spec, table)
         return Payload(header={}, blobs=(predictions,))
 
 
@@ -122,6 +109,8 @@ class StudyEvaluator:
         ------
         InputError
             If it is not stored and nothing else may be evaluated.
+        MachineError
+            If it failed and the machine may be to blame: then nothing is stored.
         """
         key = key_of(configuration)
         known = self.store.find(key)
@@ -154,21 +143,24 @@ class StudyEvaluator:
                 rescale_first=self._space.rescale_first,
             ),
             table=self._saved_table(),
-        )
-        limits = CallLimits(
-            timeout_seconds=self._limits.seconds if math.isfinite(self._limits.seconds) else None,
-            memory_mib=self._limits.memory_mib,
+            limits=self._limits,
         )
         with borrowed_sandbox(self._sandbox_settings) as sandbox:
-            reply = sandbox.run(cloudpickle.dumps(call), limits)
-        evaluation = Evaluation(
-            key=key, status=reply.status, seconds=reply.seconds, reason=reply.reason
-        )
+            reply = sandbox.run(cloudpickle.dumps(call), self._limits.of_call)
         if reply.status is not Status.SUCCESS:
-            return self.store.add(evaluation, None)
+            return self.store.add(self._failure(key, configuration, reply), None)
+        evaluation = Evaluation(key=key, status=reply.status, seconds=reply.seconds)
         shape = (len(self._validation) + len(self._test), self._task.n_classes)
         predictions = np.frombuffer(reply.blobs[0], dtype=np.float32).reshape(shape)
         return self.store.add(evaluation, predictions)
+
+    def _failure(self, key: str, configuration: Configuration, reply: Reply) -> Evaluation:
+        try:
+            status, reason = own_failure(reply, self._limits)
+        except MachineError as error:
+            learner = self._space.classifier_of(configuration)
+            raise MachineError(f"{self._task.name}, {learner}: {error}") from error
+        return Evaluation(key=key, status=status, seconds=reply.seconds, reason=reason)
 
     def _saved_table(self) -> TableHandle:
         if self._table is None:

@@ -12,14 +12,15 @@ from pathlib import Path
 import joblib
 from threadpoolctl import threadpool_limits
 
-from automl.benchmark.study.evaluations import EvaluationLimits, StudyEvaluator
+from automl.benchmark.study.evaluation_limits import EvaluationLimits
+from automl.benchmark.study.evaluations import StudyEvaluator
 from automl.benchmark.study.run_files import RunFolder, StudyKey
 from automl.benchmark.study.runner import run_study_search
 from automl.benchmark.study.searches import make_search
 from automl.benchmark.study.study_task import StudyTask
 from automl.benchmark.study.surrogate_quality import Tau, surrogate_taus
 from automl.benchmark.study.table import TableSpace
-from automl.errors import InputError
+from automl.errors import AutoMLError, InputError
 from search_space.space import SearchSpace
 
 
@@ -57,7 +58,7 @@ class StudySettings:
         return (
             f"n_trials={self.n_trials} preset={self.preset} split_seed={self.split_seed} "
             f"max_rows={self.max_rows} table_size={self.table_size} "
-            f"seconds={self.limits.seconds:g} memory_mib={self.limits.memory_mib:g}"
+            f"cpu_seconds={self.limits.cpu_seconds:g} memory_mib={self.limits.memory_mib:g}"
         )
 
     def space_of(self, task: StudyTask) -> SearchSpace:
@@ -82,7 +83,8 @@ class EndedRun:
     seconds : float
         That it took.
     failure : str
-        The traceback of what ended it early, empty if it was finished and is stored.
+        What ended it early: a line, or the traceback of what nobody has foreseen; empty if it was
+        finished and is stored.
     """
 
     key: StudyKey
@@ -136,6 +138,8 @@ def _run_and_keep(key: StudyKey, runs: RunFolder, settings: StudySettings, load:
             _run(key, runs, settings, load)
     except InputError:
         raise  # would end every other run as well
+    except (AutoMLError, OSError) as error:
+        failure = str(error)
     except Exception:  # noqa: BLE001 - whatever an optimiser may raise must not end the others
         failure = traceback.format_exc()
     return EndedRun(key=key, seconds=time.monotonic() - started, failure=failure)
