@@ -17,8 +17,9 @@ from fakes.sandboxed import Runner
 from automl.benchmark.study import evaluations
 from automl.benchmark.study.evaluation_limits import EvaluationLimits, MachineError, own_failure
 from automl.benchmark.study.evaluations import StudyEvaluator
+from automl.benchmark.study.opening import StudySettings
 from automl.benchmark.study.run_files import StudyKey
-from automl.benchmark.study.studies import StudySettings, run_missing
+from automl.benchmark.study.studies import build_tables, run_missing
 from automl.benchmark.study.task_loading import load_study_task
 from automl.evaluation.calls import CallLimits, Reply, SandboxSettings
 from automl.evaluation.sandbox import Sandbox
@@ -153,3 +154,18 @@ def test_a_run_that_the_machine_ends_is_one_line_and_leaves_no_file(
     assert ended.failure.startswith("quake, ")
     assert len(ended.failure.splitlines()) == 1
     assert list(tmp_path.glob("runs/**/*.csv")) == []
+
+
+def test_a_table_is_built_on_and_what_it_still_lacks_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = Reply(status=Status.CRASHED, seconds=1.0, reason="killed by signal 9 (SIGKILL)")
+    monkeypatch.setattr(evaluations, "borrowed_sandbox", lambda _: borrowed(killed))
+    settings = StudySettings(
+        preset="fast", max_rows=240, table_size=3, limits=LIMITS, cache=tmp_path / "cache"
+    )
+    parts, _ = build_tables(["quake"], settings, load)
+    (part,) = parts
+    assert len(part.failures) == 3
+    assert all(failure.startswith("quake, ") for failure in part.failures)
+    assert build_tables(["quake"], settings, load)[1] == 3  # nothing was stored

@@ -6,6 +6,7 @@ seeded by the configuration, not by the trial.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -63,6 +64,15 @@ class StudyEvaluator:
         What one evaluation may use.
     only_stored : bool
         Whether a configuration that is not stored is an error.
+
+    Attributes
+    ----------
+    folder : Path
+        Of the store of this task.
+    store : EvaluationStore
+        What was evaluated.
+    data : str
+        Fingerprint of the data and of which rows train.
     """
 
     def __init__(
@@ -83,9 +93,10 @@ class StudyEvaluator:
         )
         self._validation = np.searchsorted(held_out, task.validation)
         self._test = np.searchsorted(held_out, task.test)
+        self.data = data_fingerprint(task.X, task.codes, self._splits)
         meaning = {
             "task": task.name,
-            "data": data_fingerprint(task.X, task.codes, self._splits),
+            "data": self.data,
             "space": space_fingerprint(space),
             "limits": asdict(limits),
             "versions": package_versions(),
@@ -118,10 +129,14 @@ class StudyEvaluator:
             return known
         if self._only_stored:
             raise InputError(
-                f"{self.folder} holds no evaluation of {plain_values(configuration)}: build the "
-                "table anew, or search without one"
+                f"{self.folder} lacks an evaluation of {self._space.classifier_of(configuration)}: "
+                "build the table anew, or search without one"
             )
         return self._evaluate(key, configuration)
+
+    def n_stored(self, configurations: Iterable[Configuration]) -> int:
+        """Return how many of some configurations were evaluated before."""
+        return sum(self.store.find(key_of(one)) is not None for one in configurations)
 
     def predictions(self, evaluations: list[Evaluation]) -> tuple[PredictionArray, PredictionArray]:
         """Return what successes predict for validation and test rows, (m, rows, classes) each."""

@@ -2,20 +2,21 @@
 
 The files of a run are `runs/DATASET/SEARCH/SEED.csv` and `SEED.json`. The CSV file appears last and
 at once, so a run that was interrupted leaves nothing that counts. Its first line is a comment with
-settings, versions of packages and machine.
+settings, versions of packages, machine and fingerprint of the data.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from automl.benchmark.stored_runs import is_stored, whole_file
+from automl.benchmark.stored_runs import Circumstances, check_writable, is_stored, whole_file
 from automl.benchmark.study.designs import ensemble_members, evaluate_designs
 from automl.benchmark.study.model_library import ModelLibrary
 from automl.benchmark.study.runner import FinishedRun
@@ -70,10 +71,26 @@ class RunFolder:
         Made when the first run is written.
     settings : str
         Of every run.
+    data : mapping of str to str
+        Fingerprints of data sets, by name.
     """
 
     folder: Path
     settings: str
+    data: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """See whether more runs can be added.
+
+        Raises
+        ------
+        InputError
+            If nothing can be written, or a run that is there, wanted again or not, had other
+            settings, versions of packages or data.
+        """
+        check_writable(self.folder)
+        for path in sorted((self.folder / "runs").glob("*/*/*.csv")):
+            self._circumstances(path.parts[-3]).check(path)
 
     def holds(self, key: StudyKey) -> bool:
         """Return whether a run is finished.
@@ -81,9 +98,9 @@ class RunFolder:
         Raises
         ------
         InputError
-            If it was run with other settings.
+            If it was run with other settings, versions of packages or data.
         """
-        return is_stored(self._path(key), self.settings)
+        return is_stored(self._path(key), self._circumstances(key.dataset))
 
     def write(self, key: StudyKey, run: FinishedRun, codes: tuple[IntArray, IntArray]) -> None:
         """Keep a finished run.
@@ -104,12 +121,15 @@ class RunFolder:
         """
         path = self._path(key)
         told = _Told.of(run, codes)
-        with whole_file(path, self.settings) as file:
+        with whole_file(path, self._circumstances(key.dataset)) as file:
             writer = csv.writer(file)
             writer.writerow(COLUMNS)
             writer.writerows(told.rows(run))
             summary = json.dumps(told.summary(run), indent=1)
             path.with_suffix(".json").write_text(summary, encoding="utf-8")
+
+    def _circumstances(self, dataset: str) -> Circumstances:
+        return Circumstances.now(self.settings, data=self.data.get(dataset, ""))
 
     def _path(self, key: StudyKey) -> Path:
         return self.folder / "runs" / key.dataset / key.search / f"{key.seed}.csv"
