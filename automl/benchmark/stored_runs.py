@@ -88,6 +88,8 @@ class Circumstances:
             If they differ.
         """
         found = Circumstances.of_file(path)
+        if not found.settings:
+            raise InputError(f"{path} is damaged: delete it and run again.")
         if found.settings != self.settings:
             raise InputError(
                 f"{path} was run with {found.settings}, not {self.settings}: name another folder."

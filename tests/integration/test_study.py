@@ -189,6 +189,11 @@ def test_files_hold_what_happened_and_the_report_reads_them(
     assert len(study.trials) == 6 * N_TRIALS
     with pytest.raises(InputError, match="name another folder"):
         run_missing(keys, tmp_path, replace(settings, n_trials=9), load)
+    own.unlink()
+    assert run_missing(keys, tmp_path, settings, load)[1] == 1  # a run has two files
+    own.with_suffix(".csv").write_text("")
+    with pytest.raises(InputError, match=r"eo/1\.csv is damaged: delete it and run again"):
+        run_missing(keys, tmp_path, settings, load)
 
 
 def test_a_run_that_fails_is_named_and_ends_no_other(

@@ -178,6 +178,13 @@ def test_parts_of_a_study_can_be_reported(tmp_path: Path, searches: tuple[str, .
     write_frames(study, tmp_path / "frames")
 
 
+def test_one_thing_is_not_told_as_several(tmp_path: Path) -> None:
+    write_study(tmp_path, datasets=("wind",), searches=("rs",), n_seeds=1, n_trials=1)
+    text = report(read_study(tmp_path))
+    assert "\n1 data set, 1 search, 1 seed, up to 1 trial each.\n" in text
+    assert not re.search(r"\b1 (data sets|searches|seeds|trials)\b", text)
+
+
 def test_missing_runs_are_named_and_long_lists_cut(tmp_path: Path) -> None:
     write_study(tmp_path, n_seeds=13, n_trials=2)
     for seed in range(1, 13):

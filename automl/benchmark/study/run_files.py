@@ -93,13 +93,15 @@ class RunFolder:
             self._circumstances(path.parts[-3]).check(path)
 
     def holds(self, key: StudyKey) -> bool:
-        """Return whether a run is finished.
+        """Return whether a run is finished: both files are there.
 
         Raises
         ------
         InputError
             If it was run with other settings, versions of packages or data.
         """
+        if not self._path(key).with_suffix(".json").exists():
+            return False
         return is_stored(self._path(key), self._circumstances(key.dataset))
 
     def write(self, key: StudyKey, run: FinishedRun, codes: tuple[IntArray, IntArray]) -> None:
