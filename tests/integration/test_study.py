@@ -27,9 +27,11 @@ from automl.benchmark.study.study_task import StudyTask
 from automl.benchmark.study.surrogate_runs import FILE, Measurement, measure_missing, read_taus
 from automl.benchmark.study.table import TableSpace, table_configurations
 from automl.benchmark.study.task_loading import load_study_task
+from automl.benchmark.study_report.courses import curves
 from automl.benchmark.study_report.run_files import read_study, read_surrogates
 from automl.errors import InputError
 from automl.evaluation.sandbox_pool import close_sandboxes
+from automl.optimizers.ensemble_optimization import EnsembleOptimization
 from automl.optimizers.performance_model import SurrogateModel
 from automl.trial import Status
 from search_space.arrays import FloatArray
@@ -157,6 +159,26 @@ def test_runs_are_the_same_again_and_differ_between_seeds(
     assert np.array_equal(one.test, again.test)
 
 
+def read_run(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8") as file:
+        file.readline()
+        return list(csv.DictReader(file))
+
+
+def test_ensemble_optimisation_has_a_curve_of_its_own_ensemble(
+    task: StudyTask, settings: StudySettings
+) -> None:
+    run = searched(task, settings, "eo")
+    assert len(run.own_members) == len(run.trials)
+    last = make_search("eo", N_TRIALS)
+    assert isinstance(last, EnsembleOptimization)
+    assert run.own_members[-1] == last.members(run.history)
+    for trial, members in enumerate(run.own_members):
+        assert all(number <= trial for number in members)
+    assert len(set(run.own_members)) > 2
+    assert searched(task, settings, "rs").own_members == ()
+
+
 def test_files_hold_what_happened_and_the_report_reads_them(
     tmp_path: Path, settings: StudySettings
 ) -> None:
@@ -171,9 +193,9 @@ def test_files_hold_what_happened_and_the_report_reads_them(
     ended, n_missing = run_missing(keys, tmp_path, settings, load, n_jobs=2)
     assert n_missing == 4
     assert {run.key for run in ended} == set(keys[2:])
-    with (tmp_path / "runs" / "quake" / "divbo" / "0.csv").open(encoding="utf-8") as file:
-        assert file.readline().startswith("# n_trials=10 preset=fast")
-        rows = list(csv.DictReader(file))
+    path = tmp_path / "runs" / "quake" / "divbo" / "0.csv"
+    assert path.read_text(encoding="utf-8").startswith("# n_trials=10 preset=fast")
+    rows = read_run(path)
     assert tuple(rows[0]) == COLUMNS
     assert len(rows) == N_TRIALS
     ended_well = [row for row in rows if row["status"] == "success"]
@@ -184,7 +206,13 @@ def test_files_hold_what_happened_and_the_report_reads_them(
     assert set(json.loads(own.read_text())["designs"]) == {
         *("single", "es_25", "es_100", "bagging_5", "stacking_5", "own")
     }
+    of_eo = read_run(own.with_suffix(".csv"))
+    ensemble = json.loads(own.read_text())["designs"]["own"]
+    assert float(of_eo[-1]["own_validation"]) == ensemble["validation"]
+    assert float(of_eo[-1]["own_test"]) == ensemble["test"]
+    assert all(row["own_validation"] == "" for row in rows)  # of another search
     study = read_study(tmp_path)
+    assert set(curves(study.trials)["method"]) >= {"EO", "DivBO", "RS-ES"}
     assert set(study.missing_runs()["search"]) == {"bo", "nes", "rb"}  # of the paper's
     assert len(study.trials) == 6 * N_TRIALS
     with pytest.raises(InputError, match="name another folder"):

@@ -16,7 +16,7 @@ from automl.benchmark.study.designs import (
     evaluate_designs,
 )
 from automl.benchmark.study.model_library import ModelLibrary, NoModelsError
-from automl.benchmark.study.running_curves import running_curves
+from automl.benchmark.study.running_curves import own_curves, running_curves
 from automl.ensembles.diversity import pairwise_diversity
 from automl.ensembles.selection import select
 from automl.errors import InputError
@@ -166,8 +166,23 @@ def test_running_curves_are_what_is_computed_after_every_trial_from_scratch() ->
             assert curves.distance[last] == pytest.approx(closest, abs=1e-12)
         members = ensemble_members(some, 6).members
         assert curves.in_pool[last] == (last in members)
+        expected = np.mean(models.losses[list(members)])
+        assert curves.members_validation[last] == pytest.approx(expected)
     assert np.flatnonzero(np.isnan(curves.distance)).tolist() == [0]
     assert 1 < curves.in_pool.sum() < 15
+
+
+def test_curves_of_own_ensembles_are_those_of_the_mean_of_their_members() -> None:
+    models = library(4)
+    members = [[], [2], [2, 0], [2, 0], [1, 3, 3]]
+    curves = own_curves(models, members)
+    for trial, of_trial in enumerate(members):
+        found = curves.validation[trial], curves.test[trial]
+        if of_trial:
+            both = (models.validation[of_trial].mean(axis=0), models.test[of_trial].mean(axis=0))
+            assert found == (models.on_validation(both[0]), models.on_test(both[1]))
+        else:
+            assert np.isnan(found).all()
 
 
 def test_of_equal_models_the_first_stays_the_best() -> None:

@@ -20,11 +20,14 @@ from automl.benchmark.stored_runs import Circumstances, check_writable, is_store
 from automl.benchmark.study.designs import ensemble_members, evaluate_designs
 from automl.benchmark.study.model_library import ModelLibrary
 from automl.benchmark.study.runner import FinishedRun
-from automl.benchmark.study.running_curves import RunningCurves, running_curves
-from automl.ensembles.bagging import weighted_mean
-from automl.optimizers.ensemble_optimization import EnsembleOptimization
+from automl.benchmark.study.running_curves import (
+    OwnCurves,
+    RunningCurves,
+    own_curves,
+    running_curves,
+)
 from automl.trial import Status
-from search_space.arrays import FloatArray, IntArray
+from search_space.arrays import IntArray
 
 COLUMNS = (
     "trial",
@@ -41,6 +44,9 @@ COLUMNS = (
     "single_test",
     "in_pool",
     "distance",
+    "members_validation",
+    "own_validation",
+    "own_test",
 )
 
 
@@ -142,7 +148,7 @@ class _Told:
     """What designs and curves say of a run."""
 
     models: ModelLibrary
-    own: FloatArray | None
+    own: OwnCurves | None
 
     @classmethod
     def of(cls, run: FinishedRun, codes: tuple[IntArray, IntArray]) -> _Told:
@@ -161,18 +167,18 @@ class _Told:
             losses=np.array([o.loss for o in run.outcomes if o.status is Status.SUCCESS]),
             metric=run.metric,
         )
-        return cls(models, _own_weights(run))
+        if not run.own_members:
+            return cls(models, None)
+        place = {number: i for i, number in enumerate(sorted(run.history.successes))}
+        members = [[place[number] for number in of_trial] for of_trial in run.own_members]
+        return cls(models, own_curves(models, members))
 
     def summary(self, run: FinishedRun) -> dict[str, Any]:
         """Return what the designs make of the models, in JSON's types."""
         designs = {name: asdict(found) for name, found in evaluate_designs(self.models).items()}
         if self.own is not None:
-            designs["own"] = {
-                "validation": self.models.on_validation(
-                    weighted_mean(self.own, self.models.validation)
-                ),
-                "test": self.models.on_test(weighted_mean(self.own, self.models.test)),
-            }
+            last = {"validation": self.own.validation[-1], "test": self.own.test[-1]}
+            designs["own"] = {name: float(loss) for name, loss in last.items()}
         chosen = ensemble_members(self.models)
         numbers = sorted(run.history.successes)
         return {
@@ -206,9 +212,17 @@ class _Told:
                     round(proposed, 4),
                     *(_so_far(curves, model) if model >= 0 else [None] * 4),
                     *_of_model(curves, model, is_success=is_success),
+                    curves.members_validation[model] if model >= 0 else None,
+                    *self._own(trial.number),
                 ]
             )
         return found
+
+    def _own(self, trial: int) -> list[object]:
+        """Return the losses of the search's own ensemble after a trial."""
+        if self.own is None or np.isnan(self.own.validation[trial]):
+            return [None, None]
+        return [self.own.validation[trial], self.own.test[trial]]
 
 
 def _so_far(curves: RunningCurves, model: int) -> list[object]:
@@ -227,15 +241,3 @@ def _of_model(curves: RunningCurves, model: int, *, is_success: bool) -> list[ob
         return [None, None]
     distance = curves.distance[model]
     return [int(curves.in_pool[model]), None if np.isnan(distance) else distance]
-
-
-def _own_weights(run: FinishedRun) -> FloatArray | None:
-    """Return the weights of the ensemble that a search keeps itself, if it does."""
-    if not isinstance(run.optimizer, EnsembleOptimization):
-        return None
-    numbers = sorted(run.history.successes)
-    counts = np.zeros(len(numbers))
-    for number in run.optimizer.members(run.history):
-        counts[numbers.index(number)] += 1.0
-    weights: FloatArray = counts / counts.sum()
-    return weights

@@ -205,7 +205,7 @@ def _rank_curves_text(study: Study) -> str:
     wide = shown.pivot(index="method", columns="evaluation", values="rank")
     present = set(study.finals["method"])
     unknown = [m for m in PAPER_METHODS if m in present and m not in wide.index]
-    note = f"Known at the end of runs only, so not ranked here: {', '.join(unknown)}.\n\n"
+    note = f"Without a curve in the run files, so not ranked here: {', '.join(unknown)}.\n\n"
     table = as_markdown(wide.rename_axis(columns=None).reset_index())
     return f"{note if unknown else ''}{table}"
 

@@ -23,6 +23,7 @@ _LOSSES = [
     *("validation_loss", "test_loss", "es_validation", "es_test"),
     *("single_validation", "single_test"),
 ]
+_LATER = ["members_validation", "own_validation", "own_test"]  # older files are without them
 _NUMBERS = [*_LOSSES, "in_pool", "distance"]
 _COLUMNS = ["trial", *_NUMBERS]
 _TAU_COLUMNS = ["dataset", "surrogate", "n_observations", "seed", "tau"]
@@ -211,8 +212,9 @@ def _trials_of(path: Path) -> pd.DataFrame:
     try:
         read = pd.read_csv(io.StringIO(text), skiprows=1)
         frame = _with_columns(read, path, _COLUMNS).sort_values("trial", ignore_index=True)
+        frame = frame.reindex(columns=[*frame, *(n for n in _LATER if n not in frame)])
         # A column without numbers reads as text.
-        frame[_NUMBERS] = frame[_NUMBERS].astype(np.float64)
+        frame[[*_NUMBERS, *_LATER]] = frame[[*_NUMBERS, *_LATER]].astype(np.float64)
     except InputError:
         raise
     except (ValueError, TypeError) as error:  # of pandas too
