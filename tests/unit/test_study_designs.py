@@ -71,9 +71,10 @@ def test_the_single_model_is_the_one_with_the_lowest_validation_loss() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 25])
-def test_ensemble_selection_is_weighed_as_it_selects(size: int) -> None:
+def test_ensemble_selection_keeps_all_rounds_and_is_weighed_as_it_selects(size: int) -> None:
     models = library()
-    weights = select(models.validation, models.validation_codes, METRIC, size).weights
+    chosen = select(models.validation, models.validation_codes, METRIC, size)
+    weights = np.bincount(chosen.added, minlength=len(models.losses)) / size  # of all rounds
     result = evaluate_designs(models, [f"es_{size}"])[f"es_{size}"]
     mixed = np.einsum("m,mnk->nk", weights, models.test)
     assert result.test == error(models.test_codes, mixed)
@@ -140,7 +141,9 @@ def test_names_that_are_none_are_refused_with_what_was_meant(name: str, meant: s
 def test_the_members_are_those_of_25_rounds_with_weights_and_diversities() -> None:
     models = library()
     told = ensemble_members(models)
-    weights = select(models.validation, models.validation_codes, METRIC, 25).weights
+    chosen = select(models.validation, models.validation_codes, METRIC, 25)
+    assert chosen.n_rounds < 25  # of which the best ones are not all
+    weights = np.bincount(chosen.added, minlength=len(models.losses)) / 25
     assert told.members == tuple(np.flatnonzero(weights))
     assert len(told.members) > 1
     assert np.array_equal(told.weights, weights[list(told.members)])

@@ -91,7 +91,7 @@ def running_curves(library: ModelLibrary, size: int = ENSEMBLE_SIZE) -> RunningC
     size : int
         Rounds of ensemble selection.
     """
-    best = _best_so_far(library.losses)
+    singles = _best_so_far(library.losses)
     test_losses = library.metric.losses(library.test_codes, library.test)
     n_models = len(library.losses)
     ensemble_losses = np.empty((n_models, 2))
@@ -102,7 +102,8 @@ def running_curves(library: ModelLibrary, size: int = ENSEMBLE_SIZE) -> RunningC
     selections = running_selections(
         library.validation, library.validation_codes, library.metric, size
     )
-    for model, selection in enumerate(selections):
+    for model, best in enumerate(selections):
+        selection = best.of_all_rounds()  # as the design that is compared
         if model > 0:
             distance[model] = _distance(library, model, members)
         if selection.order == order:
@@ -113,8 +114,8 @@ def running_curves(library: ModelLibrary, size: int = ENSEMBLE_SIZE) -> RunningC
         in_pool[model] = model in members
         members_losses[model] = library.losses[members].mean()
     return RunningCurves(
-        single_validation=library.losses[best],
-        single_test=test_losses[best],
+        single_validation=library.losses[singles],
+        single_test=test_losses[singles],
         es_validation=ensemble_losses[:, 0],
         es_test=ensemble_losses[:, 1],
         in_pool=in_pool,
