@@ -1,7 +1,7 @@
 """Files of finished runs: what they depend on stands in their first line, and they appear whole.
 
 The first line is a comment: settings, versions of packages, machine and, where a run has any, the
-fingerprint of its data, with semicolons between.
+fingerprints of its data, with semicolons between.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Circumstances:
     machine : str
         Where it was run: told, and not compared.
     data : str
-        Fingerprint of the data, empty if nobody knows.
+        Fingerprints of data sets as `name:value,name:value`, empty if nobody knows.
     """
 
     settings: str
@@ -53,7 +53,7 @@ class Circumstances:
         packages : sequence of str
             Names of packages that results depend on beside those of every search.
         data : str
-            Fingerprint of the data.
+            Fingerprints of data sets.
         """
         return cls(
             settings=settings,
@@ -99,10 +99,11 @@ class Circumstances:
                 f"{path} was run with {', '.join(differing)}: install these versions, or name "
                 "another folder."
             )
-        if found.data and self.data and found.data != self.data:
+        theirs, ours = found.data.replace(",", " "), self.data.replace(",", " ")
+        if differing := _differences(theirs, ours, ":"):
             raise InputError(
-                f"{path} was run on other data than there are now under that name (fingerprint "
-                f"{found.data}, not {self.data}): name another folder."
+                f"{path} was run on other data than there are now under that name (fingerprint of "
+                f"{', '.join(differing)}): name another folder."
             )
 
 
@@ -171,9 +172,9 @@ def _versions(packages: tuple[str, ...]) -> str:
     return " ".join(f"{name}={value}" for name, value in versions.items())
 
 
-def _differences(found: str, wanted: str) -> list[str]:
+def _differences(found: str, wanted: str, sign: str = "=") -> list[str]:
     """Return which values differ of the names that both have."""
-    theirs, ours = _named(found), _named(wanted)
+    theirs, ours = _named(found, sign), _named(wanted, sign)
     return [
         f"{name} {value}, not {ours[name]}"
         for name, value in theirs.items()
@@ -181,6 +182,6 @@ def _differences(found: str, wanted: str) -> list[str]:
     ]
 
 
-def _named(text: str) -> dict[str, str]:
-    pairs = (word.partition("=") for word in text.split())
+def _named(text: str, sign: str) -> dict[str, str]:
+    pairs = (word.partition(sign) for word in text.split())
     return {name: value for name, _, value in pairs}

@@ -300,7 +300,11 @@ def test_folders_that_cannot_be_written_to_are_one_line(
     [
         ("; python=", "; python=0.", "was run with python 0"),
         ("numpy=", "numpy=0.", "was run with numpy 0.*install these versions, or name another"),
-        ("data=", "data=0", "was run on other data than there are now"),
+        (
+            "data=quake:",
+            "data=quake:0",
+            r"was run on other data than there are now.* of quake 0\w+, ",
+        ),
         ("n_trials=10", "n_trials=11", "was run with n_trials=11 preset"),
     ],
 )
@@ -374,6 +378,10 @@ def test_measurements_are_kept_one_by_one_and_gone_on_with(
     assert len(found) == 4
     with pytest.raises(InputError, match="name another folder"):
         measure_missing(wanted, tmp_path, replace(settings, split_seed=2), load)
+    path = tmp_path / FILE
+    path.write_text(path.read_text(encoding="utf-8").replace("data=quake:", "data=quake:0"))
+    with pytest.raises(InputError, match="was run on other data than there are now"):
+        measure_missing(wanted, tmp_path, settings, load)
 
 
 def test_a_surrogate_that_knows_the_truth_has_a_tau_of_one(

@@ -23,6 +23,7 @@ from automl.benchmark.study.studies import build_tables, run_missing
 from automl.benchmark.study.task_loading import load_study_task
 from automl.evaluation.calls import CallLimits, Reply, SandboxSettings
 from automl.evaluation.sandbox import Sandbox
+from automl.evaluation.sandbox_pool import close_sandboxes
 from automl.trial import Status
 
 pytestmark = [
@@ -169,3 +170,15 @@ def test_a_table_is_built_on_and_what_it_still_lacks_is_told(
     assert len(part.failures) == 3
     assert all(failure.startswith("quake, ") for failure in part.failures)
     assert build_tables(["quake"], settings, load)[1] == 3  # nothing was stored
+
+
+def test_a_cache_may_be_relative_to_where_the_study_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    task = load("quake")
+    limits = EvaluationLimits(cpu_seconds=30.0)
+    evaluator = StudyEvaluator(task, task.search_space, Path("cache"), limits)
+    assert evaluator(task.search_space.defaults[0]).status is Status.SUCCESS
+    assert evaluator.folder.parent == tmp_path / "cache"
+    close_sandboxes()

@@ -154,9 +154,9 @@ def test_runs_of_other_versions_settings_or_data_are_told_with_a_warning(tmp_pat
     assert read_study(tmp_path).mixtures == ()
     first = "# n_trials=3; divbo=0.1.0; a machine\n"
     for place, changed in {
-        "quake/rs/0": "# n_trials=3; divbo=0.2.0; a machine; data=12\n",
-        "quake/rs/1": "# n_trials=3; divbo=0.1.0; a machine; data=34\n",
-        "wind/rs/0": "# n_trials=4; divbo=0.1.0; another; data=56\n",
+        "quake/rs/0": "# n_trials=3; divbo=0.2.0; a machine; data=quake:12\n",
+        "quake/rs/1": "# n_trials=3; divbo=0.1.0; a machine; data=quake:34\n",
+        "wind/rs/0": "# n_trials=4; divbo=0.1.0; another; data=wind:56\n",
     }.items():
         path = tmp_path / "runs" / f"{place}.csv"
         path.write_text(path.read_text(encoding="utf-8").replace(first, changed), encoding="utf-8")

@@ -102,7 +102,9 @@ class StudyEvaluator:
             "versions": package_versions(),
         }
         # Which of the rows that are held out validate does not change what is predicted for them.
-        self.folder = cache / f"{task.name}-{key_of({k: str(v) for k, v in meaning.items()})[:12]}"
+        digest = key_of({k: str(v) for k, v in meaning.items()})[:12]
+        # Evaluations look for their table from a working directory of their own.
+        self.folder = cache.absolute() / f"{task.name}-{digest}"
         self.store = EvaluationStore(
             self.folder, n_rows=len(held_out), n_classes=task.n_classes, meaning=meaning
         )

@@ -137,7 +137,8 @@ class RunFolder:
             path.with_suffix(".json").write_text(summary, encoding="utf-8")
 
     def _circumstances(self, dataset: str) -> Circumstances:
-        return Circumstances.now(self.settings, data=self.data.get(dataset, ""))
+        found = self.data.get(dataset)
+        return Circumstances.now(self.settings, data=f"{dataset}:{found}" if found else "")
 
     def _path(self, key: StudyKey) -> Path:
         return self.folder / "runs" / key.dataset / key.search / f"{key.seed}.csv"

@@ -1,7 +1,7 @@
 """Measurements of surrogates in a file: each is kept when it ends, and none is made twice.
 
-The file is `surrogates.csv`; its first line is a comment with settings, versions of packages and
-machine.
+The file is `surrogates.csv`; its first line is a comment with settings, versions of packages,
+machine and fingerprints of data sets.
 """
 
 from __future__ import annotations
@@ -91,11 +91,17 @@ def measure_missing(
     """
     check_writable(folder)
     path = folder / FILE
-    circumstances = Circumstances.now(str(settings))
-    known = read_taus(path) if is_stored(path, circumstances) else []
+    before = ""
+    known: list[Tau] = []
+    if is_stored(path, Circumstances.now(str(settings))):
+        known, before = read_taus(path), Circumstances.of_file(path).data
     there = {_measurement_of(tau) for tau in known}
     missing = [one for one in wanted if one not in there]
-    survey_of_tables([one.dataset for one in missing], settings, load)
+    found = survey_of_tables([one.dataset for one in missing], settings, load)
+    prints = [f"{name}:{one.data}" for name, one in found.items()]
+    is_stored(path, Circumstances.now(str(settings), data=",".join(prints)))
+    data = ",".join(dict.fromkeys([*filter(None, before.split(",")), *prints]))
+    circumstances = Circumstances.now(str(settings), data=data)
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
     tasks = (joblib.delayed(_measure)(one, settings, load) for one in missing)
     return _kept(parallel(tasks), known, path, circumstances), len(missing)

@@ -21,7 +21,7 @@ def mixtures(runs: Sequence[tuple[str, Circumstances]]) -> tuple[str, ...]:
         *_mixed("versions of packages", _values(one.versions for _, one in runs)),
     ]
     for dataset in dict.fromkeys(dataset for dataset, _ in runs):
-        prints = Counter(one.data for name, one in runs if name == dataset)
+        prints = Counter(one.data.rpartition(":")[2] for name, one in runs if name == dataset)
         lines += _mixed("data", {dataset: prints})
     return tuple(lines)
 
