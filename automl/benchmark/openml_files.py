@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from automl.benchmark.hpo.packages import optional_package
+from automl.benchmark.optional_packages import optional_package
 from automl.errors import InputError
 
 _READ = (".xml", ".pq", ".arff")

@@ -1,66 +1,187 @@
 """Files of finished runs: what they depend on stands in their first line, and they appear whole.
 
-The first line is a comment: settings, versions of packages, machine, with semicolons between.
+The first line is a comment: settings, versions of packages, machine and, where a run has any, the
+fingerprints of its data, with semicolons between.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from automl.errors import InputError
 from automl.versions import package_versions
 
 
-def is_stored(path: Path, settings: str) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """What the results of a run depend on beside its name, each as `name=value name=value`.
+
+    Attributes
+    ----------
+    settings : str
+        Of the run, without a semicolon.
+    versions : str
+        Of packages.
+    machine : str
+        Where it was run: told, and not compared.
+    data : str
+        Fingerprints of data sets as `name:value,name:value`, empty if nobody knows.
+    """
+
+    settings: str
+    versions: str = ""
+    machine: str = ""
+    data: str = ""
+
+    @classmethod
+    def now(cls, settings: str, packages: Sequence[str] = (), data: str = "") -> Self:
+        """Return those of a run of this process.
+
+        Parameters
+        ----------
+        settings : str
+            Of the run.
+        packages : sequence of str
+            Names of packages that results depend on beside those of every search.
+        data : str
+            Fingerprints of data sets.
+        """
+        return cls(
+            settings=settings,
+            versions=_versions(tuple(packages)),
+            machine=f"{platform.machine()} {platform.system()}",
+            data=data,
+        )
+
+    @classmethod
+    def of_file(cls, path: Path) -> Self:
+        """Return those that the first line of a file tells."""
+        with path.open(encoding="utf-8", errors="replace") as file:
+            line = file.readline().removeprefix("#")
+        parts = [*(part.strip() for part in line.split(";")), "", "", ""]
+        return cls(
+            settings=parts[0],
+            versions=parts[1],
+            machine=parts[2],
+            data=parts[3].removeprefix("data="),
+        )
+
+    def __str__(self) -> str:
+        told = f"{self.settings}; {self.versions}; {self.machine}"
+        return f"{told}; data={self.data}" if self.data else told
+
+    def check(self, path: Path) -> None:
+        """Compare with a file: its settings, and versions and data where both are known.
+
+        Raises
+        ------
+        InputError
+            If they differ.
+        """
+        found = Circumstances.of_file(path)
+        if not found.settings:
+            raise InputError(f"{path} is damaged: delete it and run again.")
+        if found.settings != self.settings:
+            raise InputError(
+                f"{path} was run with {found.settings}, not {self.settings}: name another folder."
+            )
+        if differing := _differences(found.versions, self.versions):
+            raise InputError(
+                f"{path} was run with {', '.join(differing)}: install these versions, or name "
+                "another folder."
+            )
+        theirs, ours = found.data.replace(",", " "), self.data.replace(",", " ")
+        if differing := _differences(theirs, ours, ":"):
+            raise InputError(
+                f"{path} was run on other data than there are now under that name (fingerprint of "
+                f"{', '.join(differing)}): name another folder."
+            )
+
+
+def is_stored(path: Path, circumstances: Circumstances) -> bool:
     """Return whether the file of a run is there.
 
     Raises
     ------
     InputError
-        If the run had other settings.
+        If the run had other settings, versions of packages or data.
     """
     if not path.exists():
         return False
-    with path.open(encoding="utf-8") as file:
-        found = file.readline().removeprefix("#").partition(";")[0].strip()
-    if found != settings:
-        raise InputError(f"{path} was run with {found}, not {settings}: name another folder.")
+    circumstances.check(path)
     return True
 
 
 @contextmanager
-def whole_file(path: Path, settings: str, packages: Sequence[str] = ()) -> Iterator[IO[str]]:
+def whole_file(path: Path, circumstances: Circumstances) -> Iterator[IO[str]]:
     """Open a file that appears under its name when all was written, and begin it.
 
     Parameters
     ----------
     path : Path
         Its name; its folder is made if it is not there.
-    settings : str
-        Of the run, without a semicolon.
-    packages : sequence of str
-        Names of packages that results depend on beside those of every search.
+    circumstances : Circumstances
+        Of the run.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(f".{os.getpid()}.partial")
-    with partial.open("w", newline="", encoding="utf-8") as file:
-        file.write(f"# {settings}; {_circumstances(packages)}\n")
-        yield file
-    partial.replace(path)
+    try:
+        with partial.open("w", newline="", encoding="utf-8") as file:
+            file.write(f"# {circumstances}\n")
+            yield file
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)  # there only if it was not finished
 
 
-def _circumstances(packages: Sequence[str]) -> str:
+def check_writable(folder: Path) -> None:
+    """Make a folder, and see whether files can be written to it.
+
+    Raises
+    ------
+    InputError
+        If not.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"x")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"cannot write to {folder}: {reason}; name another folder.") from error
+
+
+@lru_cache
+def _versions(packages: tuple[str, ...]) -> str:
+    """Return what does not change while a process runs."""
     versions = package_versions()
     for name in packages:
         try:
             versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    known = " ".join(f"{name}={value}" for name, value in versions.items())
-    return f"{known}; {platform.machine()} {platform.system()}"
+    return " ".join(f"{name}={value}" for name, value in versions.items())
+
+
+def _differences(found: str, wanted: str, sign: str = "=") -> list[str]:
+    """Return which values differ of the names that both have."""
+    theirs, ours = _named(found, sign), _named(wanted, sign)
+    return [
+        f"{name} {value}, not {ours[name]}"
+        for name, value in theirs.items()
+        if ours.get(name, value) != value
+    ]
+
+
+def _named(text: str, sign: str) -> dict[str, str]:
+    pairs = (word.partition(sign) for word in text.split())
+    return {name: value for name, _, value in pairs}

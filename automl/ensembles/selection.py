@@ -33,11 +33,14 @@ class Selection:
         The models in the order of being added, repeats included.
     losses : tuple of float
         Loss of the ensemble after each round that was run, also those after the best one.
+    added : tuple of int
+        The model that each of these rounds added.
     """
 
     weights: FloatArray
     order: tuple[int, ...]
     losses: tuple[float, ...]
+    added: tuple[int, ...]
 
     @property
     def members(self) -> IntArray:
@@ -53,6 +56,10 @@ class Selection:
     def loss(self) -> float:
         """Loss of the ensemble."""
         return self.losses[self.n_rounds - 1]
+
+    def of_all_rounds(self) -> Selection:
+        """Return the ensemble of every round that was run, though fewer may be better."""
+        return first_rounds(len(self.added), self.added, self.losses, len(self.weights))
 
 
 def select(
@@ -178,4 +185,9 @@ def first_rounds(
 ) -> Selection:
     """Return the ensemble of the first rounds of those that were run."""
     counts = np.bincount(order[:n_rounds], minlength=n_models)
-    return Selection(weights=counts / n_rounds, order=tuple(order[:n_rounds]), losses=tuple(losses))
+    return Selection(
+        weights=counts / n_rounds,
+        order=tuple(order[:n_rounds]),
+        losses=tuple(losses),
+        added=tuple(order),
+    )

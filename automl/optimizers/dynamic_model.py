@@ -20,8 +20,9 @@ from typing import Literal
 
 import numpy as np
 
-from automl.optimizers.observations import performance_observations
+from automl.optimizers.observations import modelled_losses, performance_observations
 from automl.optimizers.performance_model import FittedModel, warn_of_unfitted
+from automl.optimizers.surrogate_memory import continued, memory_of
 from automl.surrogates.dynamic_ensemble import (
     DynamicEnsemble,
     FittedDynamicEnsemble,
@@ -76,18 +77,24 @@ class DynamicModel:
     def fit_to(self, history: TrialHistory, rng: np.random.Generator) -> FittedModel:
         """Return the ensemble after these trials, of which one at least has succeeded."""
         X, losses = performance_observations(history)
-        scale = self.transform.fit(history.success_losses())
+        scale = self.transform.fit(modelled_losses(history))
         layout = history.problem.encoder.layout
-        ensemble = self._weighted(history, self.members(layout), layout)
+        members = {
+            name: continued(member, history, name) for name, member in self.members(layout).items()
+        }
+        ensemble = self._weighted(history, members, layout)
         targets = scale.apply(losses)
         fitted = ensemble.fit(X, targets, rng)
         for name, reason in fitted.failures.items():
             warn_of_unfitted(name, reason, "the other surrogates do without it")
-        best = scale.apply(np.array([history.success_losses().min()]))
+        best = scale.apply(np.array([modelled_losses(history).min()]))
         n_finished = history.n_finished
 
+        memories = [memory_of(member, name) for name, member in fitted.members.items()]
+        carried = {_ROUND: float(n_finished), **{k: v for m in memories for k, v in m.items()}}
+
         def beliefs_at(row: FloatArray) -> Mapping[str, float]:
-            return {_ROUND: float(n_finished)} | self._beliefs(fitted, scale, row[np.newaxis])
+            return carried | self._beliefs(fitted, scale, row[np.newaxis])
 
         return FittedModel(
             surrogate=fitted,

@@ -8,6 +8,16 @@ from automl.trial import Status
 from automl.trial_history import TrialHistory
 from search_space.arrays import FloatArray
 
+LARGEST = 1e150  # of which sums of thousands of squares are finite
+
+
+def modelled_losses(history: TrialHistory) -> FloatArray:
+    """Return the losses of the successes as models take them: none further from 0 than 1e150.
+
+    Larger ones, which some write where nothing was measured, would leave no finite variance.
+    """
+    return np.clip(history.success_losses(), -LARGEST, LARGEST)
+
 
 def performance_observations(history: TrialHistory) -> tuple[FloatArray, FloatArray]:
     """Return every trial as a row and its loss, failures and pending trials included.
@@ -27,13 +37,13 @@ def performance_observations(history: TrialHistory) -> tuple[FloatArray, FloatAr
     ValueError
         If no trial has succeeded yet.
     """
-    losses = history.success_losses()
+    losses = modelled_losses(history)
     if not losses.size:
         raise ValueError("performance_observations needs one successful trial, found none")
     worst, median = float(losses.max()), float(np.median(losses))
     targets = [_target(history, trial.number, worst, median) for trial in history.trials]
     X = history.problem.encoder.encode([trial.configuration for trial in history.trials])
-    return X, np.array(targets)
+    return X, np.clip(targets, -LARGEST, LARGEST)
 
 
 def _target(history: TrialHistory, number: int, worst: float, median: float) -> float:

@@ -10,7 +10,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from automl.errors import DegradedResultWarning, SurrogateError
-from automl.optimizers.observations import performance_observations
+from automl.optimizers.observations import modelled_losses, performance_observations
+from automl.optimizers.surrogate_memory import continued, memory_of
 from automl.surrogates.output_transform import OutputTransform
 from automl.surrogates.random_forest import RandomForest
 from automl.surrogates.surrogate import FittedSurrogate, Surrogate
@@ -87,11 +88,11 @@ class SurrogateModel:
     def fit_to(self, history: TrialHistory, rng: np.random.Generator) -> FittedModel:
         """Return the model after these trials, of which one at least has succeeded."""
         X, losses = performance_observations(history)
-        targets, incumbent = losses, float(history.success_losses().min())
+        targets, incumbent = losses, float(modelled_losses(history).min())
         if self.transform is not None:
-            scale = self.transform.fit(history.success_losses())
+            scale = self.transform.fit(modelled_losses(history))
             targets, incumbent = scale.apply(losses), float(scale.apply(np.array([incumbent]))[0])
-        surrogate = self.make(history.problem.encoder.layout)
+        surrogate = continued(self.make(history.problem.encoder.layout), history)
         try:
             fitted = surrogate.fit(X, targets, rng)
         except SurrogateError as error:
@@ -101,7 +102,14 @@ class SurrogateModel:
                 f"{type(self.fallback).__name__} stands for it",
             )
             fitted = self.fallback.fit(X, targets, rng)
-        return FittedModel(surrogate=fitted, encoded=X, targets=targets, incumbent=incumbent)
+        memory = memory_of(fitted)
+        return FittedModel(
+            surrogate=fitted,
+            encoded=X,
+            targets=targets,
+            incumbent=incumbent,
+            beliefs_at=lambda _: memory,
+        )
 
 
 def warn_of_unfitted(name: str, reason: str, instead: str) -> None:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.linalg import lapack, solve_triangular
+from scipy.linalg import blas, lapack
 
 from automl.errors import SurrogateError
 from search_space.arrays import FloatArray
@@ -49,7 +49,8 @@ def cholesky_factor(matrix: FloatArray) -> FloatArray:
     jitter = 0.0
     while jitter <= _LARGEST_JITTER * (1.0 + 1e-9):
         padded = matrix if jitter == 0.0 else matrix + jitter * scale * np.eye(len(matrix))
-        factor, failed = lapack.dpotrf(padded, lower=1, clean=1)
+        # The transpose, which is the same, has the order of elements that is used without a copy.
+        factor, failed = lapack.dpotrf(padded.T, lower=1, clean=1)
         if not failed:
             return np.asarray(factor)
         jitter = 10.0 * jitter or _FIRST_JITTER
@@ -60,15 +61,26 @@ def cholesky_factor(matrix: FloatArray) -> FloatArray:
 
 
 def solve_lower(factor: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the solution x of ``factor @ x = right`` for a lower triangular factor."""
-    return np.asarray(solve_triangular(factor, right, lower=True, check_finite=False))
+    """Return the solutions x of ``factor @ x = b`` for a lower triangular factor.
+
+    Parameters
+    ----------
+    factor : (n, n) array
+        Lower Cholesky factor.
+    right : (m, n) array
+        A right-hand side b in each row. Where its rows are contiguous, it is overwritten.
+
+    Returns
+    -------
+    (m, n) array
+    """
+    return np.asarray(blas.dtrsm(1.0, factor, right.T, lower=1, overwrite_b=1)).T
 
 
 def precision_times(factor: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the inverse of the factorised matrix times y."""
-    return np.asarray(
-        solve_triangular(factor, solve_lower(factor, y), lower=True, trans=1, check_finite=False)
-    )
+    """Return the inverse of the factorised matrix times y, (n,)."""
+    solution, _ = lapack.dpotrs(factor, y, lower=1)
+    return np.asarray(solution)
 
 
 def log_likelihood(matrix: FloatArray, y: FloatArray) -> tuple[float, FloatArray]:

@@ -2,7 +2,9 @@
 
 Losses are standardised, so that the mean of the process is their mean. Length scales, weights,
 variance and noise are those of greatest posterior density, found on their logarithms from a few
-starting points: the medians of the priors, and draws from them. The priors are
+starting points: the medians of the priors, and draws from them. Where those of a process of nearly
+the same observations are known, the search begins there, which is a small part of the work, and at
+the other points only where observations have become a tenth more. The priors are
 
 =============  ===================================================================================
 length scales  log-normal around sqrt(d), which keeps many columns from explaining few losses [1]_
@@ -23,7 +25,9 @@ References
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize
@@ -49,6 +53,9 @@ _BOUNDS_OF_SCALES = (math.log(0.01), math.log(1e4))
 _BOUNDS_OF_WEIGHTS = (math.log(1e-6), math.log(20.0))
 _BOUNDS_OF_VARIANCE = (math.log(1e-3), math.log(1e2))
 _BOUNDS_OF_NOISE = (math.log(8e-4), math.log(10.0))
+_BLOCK = 500  # configurations that are predicted together: larger arrays do not stay in the cache
+_SEARCHED_AT = "searched_at"
+_DIGITS = 4  # of logarithms that are remembered
 _SMALLEST_GAIN = 1e-5  # relative, of the log posterior: a step that gains less is the last
 
 
@@ -90,6 +97,36 @@ class LogPriors:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnownParameters:
+    """Parameters of a process, from which those of another one with a few more losses are near.
+
+    Attributes
+    ----------
+    logs : (p,) array
+        Logarithms of length scales, weights, variance and noise.
+    searched_at : int
+        Number of observations when the search for them last began at all starting points.
+    """
+
+    logs: FloatArray
+    searched_at: int
+
+    @classmethod
+    def remembered(cls, memory: Mapping[str, float]) -> KnownParameters:
+        """Return parameters from what :attr:`memory` gave."""
+        logs = {int(name): value for name, value in memory.items() if name != _SEARCHED_AT}
+        return cls(
+            logs=np.array([logs[i] for i in sorted(logs)]), searched_at=int(memory[_SEARCHED_AT])
+        )
+
+    @property
+    def memory(self) -> Mapping[str, float]:
+        """These as numbers by name, rounded, as a start of a search may be."""
+        named = {str(i): round(float(log), _DIGITS) for i, log in enumerate(self.logs)}
+        return {_SEARCHED_AT: float(self.searched_at), **named}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianProcess:
     """Settings of the process.
 
@@ -109,6 +146,12 @@ class GaussianProcess:
         from all starting points, and over all of them from what that has found alone.
     std_floor : float, standard deviations of the observed losses
         Smallest predicted standard deviation, positive.
+    growth : float
+        By which share observations have to grow in number before the search for parameters begins
+        at all starting points again, and not at known parameters alone. Below half of `first_rows`
+        it always does: it costs little, and the parameters still change a lot.
+    known : KnownParameters or None
+        Of a process of nearly the same observations.
     """
 
     layout: ColumnLayout
@@ -117,6 +160,8 @@ class GaussianProcess:
     max_rows: int = 300
     first_rows: int = 100
     std_floor: float = 1e-6
+    growth: float = 0.1
+    known: KnownParameters | None = None
 
     def __post_init__(self) -> None:
         check_positive(
@@ -125,7 +170,14 @@ class GaussianProcess:
             max_rows=self.max_rows,
             first_rows=self.first_rows,
             std_floor=self.std_floor,
+            growth=self.growth,
         )
+
+    def continued(self, memory: Mapping[str, float]) -> GaussianProcess:
+        """Return the same settings, the search for parameters beginning at those remembered."""
+        known = KnownParameters.remembered(memory)
+        n_parameters = len(LogPriors.of(self.layout).medians)
+        return replace(self, known=known) if known.logs.shape == (n_parameters,) else self
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> FittedGaussianProcess:
         """Fit the process; see :class:`automl.surrogates.surrogate.Surrogate`.
@@ -140,11 +192,12 @@ class GaussianProcess:
         points = points_of(X, self.layout)
         centre, scale = _location_and_scale(y)
         targets = (y - centre) / scale
-        logs = self._most_probable(X, targets, rng)
-        kernel, noise = kernel_and_noise(logs, self.layout)
+        parameters = self._most_probable(X, targets, rng)
+        kernel, noise = kernel_and_noise(parameters.logs, self.layout)
         factor = cholesky_factor(_noisy(kernel.covariance(points, points), noise))
         return FittedGaussianProcess(
             settings=self,
+            parameters=parameters,
             kernel=kernel,
             noise=noise,
             points=points,
@@ -156,18 +209,33 @@ class GaussianProcess:
 
     def _most_probable(
         self, X: FloatArray, targets: FloatArray, rng: np.random.Generator
-    ) -> FloatArray:
-        """Return the logarithms of the parameters."""
+    ) -> KnownParameters:
+        """Return the parameters, those known already being a start."""
         priors = LogPriors.of(self.layout)
-        if not targets.any():
-            return priors.medians  # equal losses do not tell anything about the parameters
-        starts = [priors.medians, *(priors.draw(rng) for _ in range(self.n_starts - 1))]
-        rows = _some(len(X), self.max_rows, rng)
+        if not targets.any():  # equal losses do not tell anything about the parameters
+            return KnownParameters(logs=priors.medians, searched_at=0)
+        n, rows = len(X), _some(len(X), self.max_rows, rng)
         X, targets = X[rows], targets[rows]
-        if len(X) >= 1.5 * self.first_rows:
-            rows = _some(len(X), self.first_rows, rng)
-            starts = [self._best_of(X[rows], targets[rows], starts, priors)]
-        return self._best_of(X, targets, starts, priors)
+        known = [] if self.known is None else [self.known.logs]
+        if self.known is not None and self._is_near(self.known, n):
+            with suppress(SurrogateError):  # other starts may lead further
+                return replace(self.known, logs=self._best_of(X, targets, known, priors))
+        starts = [*known, *self._starts(X, targets, priors, rng)]
+        return KnownParameters(logs=self._best_of(X, targets, starts, priors), searched_at=n)
+
+    def _is_near(self, known: KnownParameters, n: int) -> bool:
+        """Return whether known parameters are a good enough start for n observations."""
+        return self.first_rows <= 2 * n and n < (1.0 + self.growth) * known.searched_at
+
+    def _starts(
+        self, X: FloatArray, targets: FloatArray, priors: LogPriors, rng: np.random.Generator
+    ) -> list[FloatArray]:
+        """Return where a search begins that knows nothing."""
+        starts = [priors.medians, *(priors.draw(rng) for _ in range(self.n_starts - 1))]
+        if len(X) < 1.5 * self.first_rows:
+            return starts
+        rows = _some(len(X), self.first_rows, rng)
+        return [self._best_of(X[rows], targets[rows], starts, priors)]
 
     def _best_of(
         self, X: FloatArray, targets: FloatArray, starts: list[FloatArray], priors: LogPriors
@@ -204,6 +272,8 @@ class FittedGaussianProcess:
     ----------
     settings : GaussianProcess
         What it was fitted with.
+    parameters : KnownParameters
+        Logarithms of all parameters.
     kernel : MixedKernel
         Covariance of standardised losses.
     noise : float
@@ -219,6 +289,7 @@ class FittedGaussianProcess:
     """
 
     settings: GaussianProcess
+    parameters: KnownParameters
     kernel: MixedKernel
     noise: float
     points: Points
@@ -226,6 +297,11 @@ class FittedGaussianProcess:
     alpha: FloatArray
     centre: float
     scale: float
+
+    @property
+    def memory(self) -> Mapping[str, float]:
+        """What :meth:`GaussianProcess.continued` begins at."""
+        return self.parameters.memory
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of the loss without noise.
@@ -245,11 +321,16 @@ class FittedGaussianProcess:
         ValueError
             If the number of columns is not that of the layout.
         """
-        cross = self.kernel.covariance(self.points, points_of(X, self.settings.layout))
-        explained = solve_lower(self.factor, cross)
-        variance = self.kernel.variance - np.einsum("ij,ij->j", explained, explained)
+        mean, variance = np.empty(len(X)), np.empty(len(X))
+        for start in range(0, len(X), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            points = points_of(X[block], self.settings.layout)
+            cross = self.kernel.covariance(points, self.points)
+            mean[block] = cross @ self.alpha
+            explained = solve_lower(self.factor, cross)
+            variance[block] = self.kernel.variance - np.einsum("ij,ij->i", explained, explained)
         std = np.sqrt(np.maximum(variance, self.settings.std_floor**2))
-        return self.centre + self.scale * (self.alpha @ cross), self.scale * std
+        return self.centre + self.scale * mean, self.scale * std
 
 
 def kernel_and_noise(logs: FloatArray, layout: ColumnLayout) -> tuple[MixedKernel, float]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -57,6 +58,25 @@ class Surrogate(Protocol):
         SurrogateError
             If this surrogate cannot be fitted on these observations, though another one may.
         """
+        ...
+
+
+@runtime_checkable
+class RememberingSurrogate(Protocol):
+    """Settings of a model that is fitted faster if it knows how the last fit ended."""
+
+    def continued(self, memory: Mapping[str, float]) -> Surrogate:
+        """Return the settings, knowing what the last fit left; anything else leaves them so."""
+        ...
+
+
+@runtime_checkable
+class RememberedFit(Protocol):
+    """A fitted model that leaves something to the next fit."""
+
+    @property
+    def memory(self) -> Mapping[str, float]:
+        """Numbers by name."""
         ...
 
 

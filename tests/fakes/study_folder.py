@@ -12,7 +12,7 @@ import pandas as pd
 COLUMNS = (
     *("trial", "status", "learner", "origin", "validation_loss", "test_loss", "seconds"),
     *("propose_seconds", "es_validation", "es_test", "single_validation", "single_test"),
-    *("in_pool", "distance"),
+    *("in_pool", "distance", "members_validation", "own_validation", "own_test"),
 )
 DESIGNS = ("single", "es_25", "es_100", "bagging_5", "stacking_5")
 SEARCHES = ("rs", "bo", "rb", "eo", "nes", "divbo")
@@ -64,8 +64,12 @@ def write_study(
                 in_pool = [0, *[1] * (n_trials - 1)]
                 columns = ("validation_loss", "test_loss", "es_validation", "es_test")
                 single = ("single_validation", "single_test")
-                trials = {name: tried for name in (*columns, *single, "distance")}
+                others = (*single, "distance", "members_validation")
+                trials = {name: tried for name in (*columns, *others)}
                 own = ("own",) if search == "eo" else ()
+                trials |= {
+                    f"{name}_{part}": tried for name in own for part in ("validation", "test")
+                }
                 last = error[-1]
                 designs = {d: (last - 0.01 * (d != "single"), last) for d in (*DESIGNS, *own)}
                 write_run(folder, (dataset, search, seed), {**trials, "in_pool": in_pool}, designs)

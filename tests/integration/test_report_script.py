@@ -73,3 +73,14 @@ def test_an_empty_folder_is_one_line(tmp_path: Path) -> None:
     assert ended.stdout == ""
     assert ended.stderr.startswith(f"report: {tmp_path} holds no finished run")
     assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_damaged_surrogates_are_one_line_and_the_runs_are_told(tmp_path: Path) -> None:
+    write_study(tmp_path, n_seeds=1)
+    (tmp_path / "surrogates.csv").write_bytes(b"\xff\xff\n")
+    ended = run_report(str(tmp_path))
+    assert ended.returncode == 0
+    assert "| quake |" in ended.stdout
+    assert ended.stderr.startswith(f"report: {tmp_path / 'surrogates.csv'} is no table")
+    assert ended.stderr.count("\n") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,29 +16,29 @@ import numpy as np
 import pytest
 
 from automl.benchmark.study import surrogate_quality
-from automl.benchmark.study.evaluations import EvaluationLimits, StudyEvaluator
+from automl.benchmark.study.evaluation_limits import EvaluationLimits
+from automl.benchmark.study.evaluations import StudyEvaluator
+from automl.benchmark.study.opening import StudySettings
 from automl.benchmark.study.run_files import COLUMNS, RunFolder, StudyKey
 from automl.benchmark.study.runner import FinishedRun, run_study_search
 from automl.benchmark.study.searches import SEARCHES, make_search
-from automl.benchmark.study.studies import (
-    StudySettings,
-    build_tables,
-    measure_surrogates,
-    run_missing,
-)
+from automl.benchmark.study.studies import build_tables, run_missing
 from automl.benchmark.study.study_task import StudyTask
+from automl.benchmark.study.surrogate_runs import FILE, Measurement, measure_missing, read_taus
 from automl.benchmark.study.table import TableSpace, table_configurations
 from automl.benchmark.study.task_loading import load_study_task
-from automl.benchmark.study_report.run_files import read_study
+from automl.benchmark.study_report.courses import curves
+from automl.benchmark.study_report.run_files import read_study, read_surrogates
 from automl.errors import InputError
 from automl.evaluation.sandbox_pool import close_sandboxes
+from automl.optimizers.ensemble_optimization import EnsembleOptimization
 from automl.optimizers.performance_model import SurrogateModel
 from automl.trial import Status
 from search_space.arrays import FloatArray
 from search_space.encoding import ConfigurationEncoder
 
 N_TABLE, N_TRIALS = 14, 10
-LIMITS = EvaluationLimits(seconds=30.0)
+LIMITS = EvaluationLimits(cpu_seconds=30.0)
 BIN = Path(__file__).parents[2] / "bin"
 load = partial(load_study_task, "quick", None, 1, 240, "fast")
 
@@ -58,7 +59,9 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudySettings
         limits=LIMITS,
         cache=tmp_path_factory.mktemp("cache"),
     )
-    assert sum(n for _, n in build_tables(["quake"], settings, load)) == N_TABLE
+    parts, n_missing = build_tables(["quake"], settings, load)
+    assert [(part.n_done, part.n_new) for part in parts] == [(N_TABLE, N_TABLE)]
+    assert n_missing == N_TABLE
     yield settings
     close_sandboxes()
 
@@ -156,6 +159,26 @@ def test_runs_are_the_same_again_and_differ_between_seeds(
     assert np.array_equal(one.test, again.test)
 
 
+def read_run(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8") as file:
+        file.readline()
+        return list(csv.DictReader(file))
+
+
+def test_ensemble_optimisation_has_a_curve_of_its_own_ensemble(
+    task: StudyTask, settings: StudySettings
+) -> None:
+    run = searched(task, settings, "eo")
+    assert len(run.own_members) == len(run.trials)
+    last = make_search("eo", N_TRIALS)
+    assert isinstance(last, EnsembleOptimization)
+    assert run.own_members[-1] == last.members(run.history)
+    for trial, members in enumerate(run.own_members):
+        assert all(number <= trial for number in members)
+    assert len(set(run.own_members)) > 2
+    assert searched(task, settings, "rs").own_members == ()
+
+
 def test_files_hold_what_happened_and_the_report_reads_them(
     tmp_path: Path, settings: StudySettings
 ) -> None:
@@ -170,24 +193,34 @@ def test_files_hold_what_happened_and_the_report_reads_them(
     ended, n_missing = run_missing(keys, tmp_path, settings, load, n_jobs=2)
     assert n_missing == 4
     assert {run.key for run in ended} == set(keys[2:])
-    with (tmp_path / "runs" / "quake" / "divbo" / "0.csv").open(encoding="utf-8") as file:
-        assert file.readline().startswith("# n_trials=10 preset=fast")
-        rows = list(csv.DictReader(file))
+    path = tmp_path / "runs" / "quake" / "divbo" / "0.csv"
+    assert path.read_text(encoding="utf-8").startswith("# n_trials=10 preset=fast")
+    rows = read_run(path)
     assert tuple(rows[0]) == COLUMNS
     assert len(rows) == N_TRIALS
     ended_well = [row for row in rows if row["status"] == "success"]
     best = min(float(row["validation_loss"]) for row in ended_well)
     assert float(rows[-1]["single_validation"]) == best
-    assert float(rows[-1]["es_validation"]) <= best
     own = tmp_path / "runs" / "quake" / "eo" / "1.json"
     assert set(json.loads(own.read_text())["designs"]) == {
         *("single", "es_25", "es_100", "bagging_5", "stacking_5", "own")
     }
+    of_eo = read_run(own.with_suffix(".csv"))
+    ensemble = json.loads(own.read_text())["designs"]["own"]
+    assert float(of_eo[-1]["own_validation"]) == ensemble["validation"]
+    assert float(of_eo[-1]["own_test"]) == ensemble["test"]
+    assert all(row["own_validation"] == "" for row in rows)  # of another search
     study = read_study(tmp_path)
+    assert set(curves(study.trials)["method"]) >= {"EO", "DivBO", "RS-ES"}
     assert set(study.missing_runs()["search"]) == {"bo", "nes", "rb"}  # of the paper's
     assert len(study.trials) == 6 * N_TRIALS
     with pytest.raises(InputError, match="name another folder"):
         run_missing(keys, tmp_path, replace(settings, n_trials=9), load)
+    own.unlink()
+    assert run_missing(keys, tmp_path, settings, load)[1] == 1  # a run has two files
+    own.with_suffix(".csv").write_text("")
+    with pytest.raises(InputError, match=r"eo/1\.csv is damaged: delete it and run again"):
+        run_missing(keys, tmp_path, settings, load)
 
 
 def test_a_run_that_fails_is_named_and_ends_no_other(
@@ -205,6 +238,91 @@ def test_a_run_that_fails_is_named_and_ends_no_other(
     ]
 
 
+def test_a_table_that_was_not_built_to_its_end_is_one_line_and_nothing_is_run(
+    tmp_path: Path, settings: StudySettings
+) -> None:
+    longer = replace(settings, table_size=N_TABLE + 6)
+    keys = [StudyKey(dataset="quake", search="rs", seed=0)]
+    wanted = [Measurement(dataset="quake", n_observations=4, seed=0)]
+    for start in (
+        lambda: run_missing(keys, tmp_path, longer, load),
+        lambda: measure_missing(wanted, tmp_path, longer, load),
+    ):
+        with pytest.raises(
+            InputError, match="has 20 configurations, of which were built: quake 14"
+        ) as e:
+            start()
+        assert "build-table --configurations 20" in str(e.value)
+        assert len(str(e.value)) < 300
+    assert not (tmp_path / "runs").exists()
+
+
+def test_what_a_table_had_before_does_not_count_as_new(
+    tmp_path: Path, settings: StudySettings
+) -> None:
+    shutil.copytree(settings.cache, tmp_path / "cache")
+    longer = replace(settings, table_size=N_TABLE + 2, cache=tmp_path / "cache")
+    parts, n_missing = build_tables(["quake"], longer, load)
+    assert n_missing == 2
+    assert [(part.n_done, part.n_new) for part in parts] == [(N_TABLE + 2, 2)]
+
+
+def test_data_sets_that_cannot_be_loaded_are_named_at_once_and_nothing_is_run(
+    tmp_path: Path, settings: StudySettings
+) -> None:
+    names = ("quake", "earth", "fire")
+    keys = [StudyKey(dataset=name, search="rs", seed=0) for name in names]
+    expected = r"^2 data sets of 3 cannot be used: earth, fire; nothing was run.* Of earth: suite"
+    with pytest.raises(InputError, match=expected):
+        run_missing(keys, tmp_path, settings, load)
+    with pytest.raises(InputError, match=expected):
+        build_tables(names, settings, load)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_folders_that_cannot_be_written_to_are_one_line(
+    tmp_path: Path, settings: StudySettings
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    keys = [StudyKey(dataset="quake", search="rs", seed=0)]
+    with pytest.raises(InputError, match=r"cannot write to .*file: .*; name another"):
+        run_missing(keys, file, settings, load)
+    in_file = replace(settings, cache=file / "cache")
+    with pytest.raises(InputError, match=r"cannot write to .*cache: Not a directory"):
+        run_missing(keys, tmp_path, in_file, load)
+    with pytest.raises(InputError, match=r"cannot write to .*cache: Not a directory"):
+        build_tables(["quake"], in_file, load)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("; python=", "; python=0.", "was run with python 0"),
+        ("numpy=", "numpy=0.", "was run with numpy 0.*install these versions, or name another"),
+        (
+            "data=quake:",
+            "data=quake:0",
+            r"was run on other data than there are now.* of quake 0\w+, ",
+        ),
+        ("n_trials=10", "n_trials=11", "was run with n_trials=11 preset"),
+    ],
+)
+def test_runs_of_other_versions_or_data_are_noticed_when_more_are_added(
+    tmp_path: Path, settings: StudySettings, old: str, new: str, message: str
+) -> None:
+    for _ in run_missing(
+        [StudyKey(dataset="quake", search="rs", seed=0)], tmp_path, settings, load
+    )[0]:
+        pass
+    path = tmp_path / "runs" / "quake" / "rs" / "0.csv"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        run_missing([StudyKey(dataset="quake", search="rs", seed=1)], tmp_path, settings, load)
+
+
 def test_unknown_searches_are_refused_before_anything_is_run(
     tmp_path: Path, settings: StudySettings
 ) -> None:
@@ -216,26 +334,54 @@ def test_unknown_searches_are_refused_before_anything_is_run(
 
 
 def test_surrogates_are_judged_on_what_they_have_not_seen(
-    settings: StudySettings, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, settings: StudySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(surrogate_quality, "N_HELD_OUT", 5)
-    (taus, again) = (
-        list(measure_surrogates(["quake"], settings, load, n_observations=[4, 8], n_seeds=2))
-        for _ in range(2)
-    )
-    assert taus == again
-    assert [len(found) for found in taus] == [20, 20]
-    assert {(tau.seed, tau.n_observations) for found in taus for tau in found} == {
-        (seed, n) for seed in (0, 1) for n in (4, 8)
-    }
-    assert {tau.surrogate.partition(":")[0] for tau in taus[0]} == {
+    wanted = [
+        Measurement(dataset="quake", n_observations=n, seed=seed) for seed in (0, 1) for n in (4, 8)
+    ]
+    for name in "ab":
+        measured, n_missing = measure_missing(wanted, tmp_path / name, settings, load)
+        assert n_missing == 4
+        assert [one.wanted for one in measured] == wanted
+    found, again = (read_taus(tmp_path / name / FILE) for name in "ab")
+    assert found == again
+    assert len(found) == 40
+    assert {tau.surrogate.partition(":")[0] for tau in found} == {
         "diversity to observed",
         "diversity among unseen",
         "performance",
     }
-    assert all(-1.0 <= tau.tau <= 1.0 for found in taus for tau in found)
-    with pytest.raises(InputError, match="build a longer one"):
-        list(measure_surrogates(["quake"], settings, load, n_observations=[50], n_seeds=1))
+    assert all(-1.0 <= tau.tau <= 1.0 for tau in found)
+
+
+def test_measurements_are_kept_one_by_one_and_gone_on_with(
+    tmp_path: Path, settings: StudySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surrogate_quality, "N_HELD_OUT", 5)
+    monkeypatch.setattr(surrogate_quality, "_DIVERSITY", ("lightgbm",))
+    monkeypatch.setattr(surrogate_quality, "_PERFORMANCE", ())
+    wanted = [Measurement(dataset="quake", n_observations=n, seed=0) for n in (4, 50, 6)]
+    measured, _ = measure_missing(wanted, tmp_path, settings, load)
+    next(measured)  # and nobody waits for the others
+    kept = read_taus(tmp_path / FILE)
+    assert [tau.n_observations for tau in kept] == [4, 4]
+    measured, n_missing = measure_missing(wanted, tmp_path, settings, load)
+    assert n_missing == 2
+    too_many, last = measured
+    assert too_many.left_out.startswith("quake: 50 observations left out")
+    assert (last.left_out, last.wanted) == ("", wanted[2])
+    assert [tau.n_observations for tau in read_taus(tmp_path / FILE)] == [4, 4, 6, 6]
+    assert read_taus(tmp_path / FILE)[:2] == kept
+    found = read_surrogates(tmp_path)
+    assert found is not None
+    assert len(found) == 4
+    with pytest.raises(InputError, match="name another folder"):
+        measure_missing(wanted, tmp_path, replace(settings, split_seed=2), load)
+    path = tmp_path / FILE
+    path.write_text(path.read_text(encoding="utf-8").replace("data=quake:", "data=quake:0"))
+    with pytest.raises(InputError, match="was run on other data than there are now"):
+        measure_missing(wanted, tmp_path, settings, load)
 
 
 def test_a_surrogate_that_knows_the_truth_has_a_tau_of_one(

@@ -45,7 +45,8 @@ def test_factor_and_solutions_are_those_of_the_matrix() -> None:
     factor = cholesky_factor(matrix)
     np.testing.assert_array_equal(factor, np.tril(factor))
     np.testing.assert_allclose(factor @ factor.T, matrix, rtol=1e-12)
-    np.testing.assert_allclose(factor @ solve_lower(factor, y), y, rtol=1e-9)
+    right = np.stack([y, 2.0 * y, y[::-1]])
+    np.testing.assert_allclose(solve_lower(factor, right.copy()) @ factor.T, right, rtol=1e-9)
     np.testing.assert_allclose(precision_times(factor, y), np.linalg.solve(matrix, y), rtol=1e-9)
 
 

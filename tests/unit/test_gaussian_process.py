@@ -266,7 +266,9 @@ def test_other_columns_than_the_layout_has_are_refused() -> None:
         fitted().predict(np.zeros((3, 8)))
 
 
-@pytest.mark.parametrize("name", ["n_starts", "max_steps", "max_rows", "first_rows", "std_floor"])
+@pytest.mark.parametrize(
+    "name", ["n_starts", "max_steps", "max_rows", "first_rows", "std_floor", "growth"]
+)
 def test_settings_have_to_be_positive(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         GaussianProcess(layout=LAYOUT, **{name: 0})  # type: ignore[arg-type]
@@ -277,3 +279,96 @@ def test_parameters_are_in_the_order_of_their_logarithms() -> None:
     assert kernel.length_scales == pytest.approx([1.0, 2.0, 3.0, 4.0])
     assert kernel.weights == pytest.approx([5.0, 6.0])
     assert (kernel.variance, noise) == pytest.approx((7.0, 8.0))
+
+
+def noisy(seed: int, n: int) -> tuple[FloatArray, FloatArray]:
+    X = configurations(seed, n)
+    return X, losses(X) + np.random.default_rng(seed).normal(0.0, 0.1, n)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_that_begins_at_known_parameters_ends_at_parameters_as_probable(
+    seed: int,
+) -> None:
+    X, y = noisy(seed, 90)
+    process = GaussianProcess(layout=LAYOUT)
+    before = process.fit(X[:80], y[:80], np.random.default_rng(0))
+    fresh = process.fit(X, y, np.random.default_rng(0))
+    continued = process.continued(before.memory).fit(X, y, np.random.default_rng(0))
+    value, better = (objective(logs_of(model), X, y)[0] for model in (fresh, continued))
+    assert better < value + 0.1
+
+
+def test_it_takes_a_small_part_of_the_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    search, calls = gaussian_process._negative_log_posterior, []
+
+    def counted(logs: FloatArray, *others: object) -> tuple[float, FloatArray]:
+        calls.append(logs)
+        return search(logs, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(gaussian_process, "_negative_log_posterior", counted)
+    X, y = noisy(0, 81)
+    before = GaussianProcess(layout=LAYOUT).fit(X[:80], y[:80], np.random.default_rng(0))
+    n_fresh = len(calls)
+    before.settings.continued(before.memory).fit(X, y, np.random.default_rng(0))
+    assert len(calls) - n_fresh < n_fresh / 3
+
+
+def test_the_search_begins_elsewhere_too_where_observations_have_grown() -> None:
+    X, y = noisy(0, 50)
+    process = GaussianProcess(layout=LAYOUT, first_rows=60, growth=0.2)
+    searched_at, drew = [], []
+    for n in range(27, 50):
+        rng = np.random.default_rng(0)
+        model = process.fit(X[:n], y[:n], rng)
+        drew.append(rng.bit_generator.state != np.random.default_rng(0).bit_generator.state)
+        searched_at.append(model.memory["searched_at"])
+        process = process.continued(model.memory)
+    assert searched_at == [27, 28, *([29] * 6), *([35] * 7), *([42] * 8)]
+    assert drew == [n == at for n, at in zip(range(27, 50), searched_at, strict=True)]
+
+
+def test_a_known_start_that_fails_is_followed_by_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    search, before = gaussian_process._negative_log_posterior, fitted()
+    known = np.array([before.memory[str(i)] for i in range(8)])
+
+    def failing_there(logs: FloatArray, *others: object) -> tuple[float, FloatArray]:
+        if np.allclose(logs, known, rtol=0.0, atol=1e-3):
+            raise SurrogateError("no factor")
+        return search(logs, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(gaussian_process, "_negative_log_posterior", failing_there)
+    X = configurations(0, 60)
+    process = GaussianProcess(layout=LAYOUT).continued(before.memory)
+    rng = np.random.default_rng(0)
+    model = process.fit(X, losses(X), rng)
+    assert rng.bit_generator.state != np.random.default_rng(0).bit_generator.state
+    mean, _ = model.predict(configurations(1, 200))
+    assert np.corrcoef(mean, losses(configurations(1, 200)))[0, 1] > 0.9
+
+
+def test_what_is_remembered_are_the_parameters_by_number_in_any_order() -> None:
+    model = fitted()
+    np.testing.assert_allclose(
+        [model.memory[str(i)] for i in range(8)], logs_of(model), rtol=0.0, atol=5.1e-5
+    )
+    backwards = dict(reversed(model.memory.items()))
+    known = GaussianProcess(layout=LAYOUT).continued(backwards).known
+    assert known is not None
+    np.testing.assert_allclose(known.logs, logs_of(model), rtol=0.0, atol=5.1e-5)
+
+
+@pytest.mark.parametrize("n_parameters", [0, 7, 9])
+def test_parameters_of_another_layout_are_not_taken(n_parameters: int) -> None:
+    memory = {"searched_at": 40.0} | {str(i): 0.1 for i in range(n_parameters)}
+    assert GaussianProcess(layout=LAYOUT).continued(memory).known is None
+
+
+@pytest.mark.parametrize("n", [1, 499, 500, 501, 1_203])
+def test_predictions_do_not_depend_on_what_else_is_predicted(n: int) -> None:
+    model, X = fitted(n=20), configurations(3, 1_203)
+    mean, std = model.predict(X)
+    for part, whole in zip(model.predict(X[:n]), (mean, std), strict=True):
+        np.testing.assert_allclose(part, whole[:n], rtol=1e-9, atol=1e-12)

@@ -15,10 +15,10 @@ from ConfigSpace import Configuration
 from fakes.onnx_file import write_echo_model
 from fakes.yahpo_folder import XGBOOST_LIKE, write_scenario
 
-from automl.benchmark.hpo.packages import optional_package
 from automl.benchmark.hpo.scenarios import SCENARIOS
 from automl.benchmark.hpo.stored_space import read_space
 from automl.benchmark.hpo.yahpo import Inputs, Surrogate, YahpoProblem, yahpo_problems
+from automl.benchmark.optional_packages import optional_package
 from automl.errors import InputError
 
 
@@ -125,7 +125,7 @@ def test_a_folder_without_the_files_is_named(tmp_path: Path) -> None:
 
 def test_a_missing_package_is_named_with_the_way_to_get_it() -> None:
     with pytest.raises(InputError, match=r"need the package no_such_thing.*divbo\[hpo\]"):
-        optional_package("no_such_thing", "Tests")
+        optional_package("no_such_thing", "Tests", extra="hpo")
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,25 @@ def test_the_run_of_rounds_is_the_shortest_that_reaches_the_lowest_loss(
 
 @patiently
 @given(runs())
+def test_the_ensemble_of_all_rounds_has_a_share_for_each(run: tuple[Library, str]) -> None:
+    library, name = run
+    best = selected(library, name)
+    whole = best.of_all_rounds()
+    assert whole.order == whole.added == best.added
+    assert best.order == best.added[: best.n_rounds]
+    assert whole.n_rounds == len(whole.losses) == 6
+    assert whole.losses == best.losses
+    np.testing.assert_allclose(
+        whole.weights * 6, np.bincount(best.added, minlength=len(whole.weights))
+    )
+    if name in ("neg_log_loss", "neg_brier_score"):  # weighting rounds, which can break a tie
+        metric = numbered(name, library.predictions.shape[2])
+        loss = metric.loss(library.codes, mean_prediction(library, whole))
+        assert loss == pytest.approx(whole.loss, rel=1e-9, abs=1e-12)
+
+
+@patiently
+@given(runs())
 def test_nothing_that_comes_in_is_written_to(run: tuple[Library, str]) -> None:
     library, _ = run
     library.predictions.flags.writeable = library.codes.flags.writeable = False

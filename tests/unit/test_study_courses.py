@@ -120,10 +120,13 @@ def test_errors_of_learners_leave_failed_trials_out(tmp_path: Path) -> None:
 
 def test_distances_are_means_over_the_seeds_that_have_them(tmp_path: Path) -> None:
     runs: dict[tuple[str, str, int], dict[str, list[object]]] = {
-        ("wind", "bo", 0): {"distance": [None, 0.1]},
-        ("wind", "bo", 1): {"distance": [None, 0.3]},
+        ("wind", "bo", 0): {"distance": [None, 0.1], "members_validation": [0.4, 0.2]},
+        ("wind", "bo", 1): {"distance": [None, 0.3], "members_validation": [0.3, None]},
         ("wind", "rs", 0): {"distance": [None, 0.9]},
     }
     (row,) = distances(trials_of(tmp_path, runs), ("bo", "divbo")).to_dict("records")
     assert (row["search"], row["step"]) == ("bo", 2)
     assert row["distance"] == pytest.approx(0.2)
+    assert row["members_error"] == pytest.approx(
+        25.0
+    )  # a trial that left none keeps the one before

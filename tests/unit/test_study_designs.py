@@ -16,7 +16,7 @@ from automl.benchmark.study.designs import (
     evaluate_designs,
 )
 from automl.benchmark.study.model_library import ModelLibrary, NoModelsError
-from automl.benchmark.study.running_curves import running_curves
+from automl.benchmark.study.running_curves import own_curves, running_curves
 from automl.ensembles.diversity import pairwise_diversity
 from automl.ensembles.selection import select
 from automl.errors import InputError
@@ -71,9 +71,10 @@ def test_the_single_model_is_the_one_with_the_lowest_validation_loss() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 25])
-def test_ensemble_selection_is_weighed_as_it_selects(size: int) -> None:
+def test_ensemble_selection_keeps_all_rounds_and_is_weighed_as_it_selects(size: int) -> None:
     models = library()
-    weights = select(models.validation, models.validation_codes, METRIC, size).weights
+    chosen = select(models.validation, models.validation_codes, METRIC, size)
+    weights = np.bincount(chosen.added, minlength=len(models.losses)) / size  # of all rounds
     result = evaluate_designs(models, [f"es_{size}"])[f"es_{size}"]
     mixed = np.einsum("m,mnk->nk", weights, models.test)
     assert result.test == error(models.test_codes, mixed)
@@ -140,7 +141,9 @@ def test_names_that_are_none_are_refused_with_what_was_meant(name: str, meant: s
 def test_the_members_are_those_of_25_rounds_with_weights_and_diversities() -> None:
     models = library()
     told = ensemble_members(models)
-    weights = select(models.validation, models.validation_codes, METRIC, 25).weights
+    chosen = select(models.validation, models.validation_codes, METRIC, 25)
+    assert chosen.n_rounds < 25  # of which the best ones are not all
+    weights = np.bincount(chosen.added, minlength=len(models.losses)) / 25
     assert told.members == tuple(np.flatnonzero(weights))
     assert len(told.members) > 1
     assert np.array_equal(told.weights, weights[list(told.members)])
@@ -166,8 +169,23 @@ def test_running_curves_are_what_is_computed_after_every_trial_from_scratch() ->
             assert curves.distance[last] == pytest.approx(closest, abs=1e-12)
         members = ensemble_members(some, 6).members
         assert curves.in_pool[last] == (last in members)
+        expected = np.mean(models.losses[list(members)])
+        assert curves.members_validation[last] == pytest.approx(expected)
     assert np.flatnonzero(np.isnan(curves.distance)).tolist() == [0]
     assert 1 < curves.in_pool.sum() < 15
+
+
+def test_curves_of_own_ensembles_are_those_of_the_mean_of_their_members() -> None:
+    models = library(4)
+    members = [[], [2], [2, 0], [2, 0], [1, 3, 3]]
+    curves = own_curves(models, members)
+    for trial, of_trial in enumerate(members):
+        found = curves.validation[trial], curves.test[trial]
+        if of_trial:
+            both = (models.validation[of_trial].mean(axis=0), models.test[of_trial].mean(axis=0))
+            assert found == (models.on_validation(both[0]), models.on_test(both[1]))
+        else:
+            assert np.isnan(found).all()
 
 
 def test_of_equal_models_the_first_stays_the_best() -> None:

@@ -141,7 +141,21 @@ def test_a_whole_report_has_every_section_and_no_nan(tmp_path: Path) -> None:
         "Other designs",
     ]
     assert not re.search(r"\bnan\b", text, re.I)
-    assert "Known at the end of runs only, so not ranked here: EO." in text
+    assert "not ranked here" not in text
+
+
+def test_files_without_the_columns_of_later_ones_are_read(tmp_path: Path) -> None:
+    write_study(tmp_path, n_seeds=1)
+    for path in tmp_path.glob("runs/*/*/*.csv"):
+        first = path.read_text(encoding="utf-8").splitlines()[0]
+        frame = pd.read_csv(path, skiprows=1)
+        later = ["members_validation", "own_validation", "own_test"]
+        path.write_text(f"{first}\n{frame.drop(columns=later).to_csv(index=False)}")
+    study = read_study(tmp_path)
+    text = report(study)
+    assert "Without a curve in the run files, so not ranked here: EO." in text
+    assert not re.search(r"\bnan\b", text, re.I)
+    write_frames(study, tmp_path / "frames")
 
 
 def test_ten_methods_share_55_ranks(tmp_path: Path) -> None:
@@ -176,6 +190,13 @@ def test_parts_of_a_study_can_be_reported(tmp_path: Path, searches: tuple[str, .
     absent = [name for name in SEARCHES if name not in searches]
     assert f"Searches of the paper that nobody has run: {', '.join(absent)}." in text
     write_frames(study, tmp_path / "frames")
+
+
+def test_one_thing_is_not_told_as_several(tmp_path: Path) -> None:
+    write_study(tmp_path, datasets=("wind",), searches=("rs",), n_seeds=1, n_trials=1)
+    text = report(read_study(tmp_path))
+    assert "\n1 data set, 1 search, 1 seed, up to 1 trial each.\n" in text
+    assert not re.search(r"\b1 (data sets|searches|seeds|trials)\b", text)
 
 
 def test_missing_runs_are_named_and_long_lists_cut(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from fakes.study_folder import SEARCHES, write_run, write_study
 
+from automl.benchmark.study_report.report import report
 from automl.benchmark.study_report.run_files import read_study, read_surrogates
 from automl.errors import InputError
 
@@ -66,7 +67,9 @@ def test_a_run_needs_both_files_and_what_is_missing_is_named(tmp_path: Path) -> 
     [
         ("", "is empty"),
         ("# settings\ntrial,seconds\n0,1\n", "has no column validation_loss"),
-        ('# settings\na,b\n1,2\n1,2,3,4\n"', "is no table"),
+        ('# settings\na,b\n1,2\n1,2,3,4\n"\n', "is no table"),
+        ("# settings\ntrial,seco", "has no column validation_loss"),
+        ("# settings\n", "is no table"),
     ],
 )
 def test_a_broken_table_is_named(tmp_path: Path, text: str, message: str) -> None:
@@ -110,6 +113,69 @@ def test_a_file_that_is_not_named_by_a_seed_is_refused(tmp_path: Path) -> None:
         read_study(tmp_path)
 
 
+DAMAGES: dict[str, tuple[str, bytes | tuple[bytes, bytes]]] = {
+    "not in UTF-8": ("wind/rs/0.csv", b"\xff\xfe\xff\n"),
+    "words for numbers": ("wind/rs/0.csv", (b"success,,,,", b"success,,,word,")),
+    "a long line": ("wind/rs/0.csv", (b"success,", b"success,,,")),
+    "half a line": ("wind/rs/0.csv", (b"3,success,", b"3,succ")),
+    "half a result": ("wind/rs/0.json", b'{"designs": {"single": {"valid'),
+    "ragged matrix": (
+        "wind/rs/0.json",
+        b'{"designs": {}, "members": [1, 2], "pairwise": [[0.0, 0.1], [0.1]]}',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damaged_files_are_named_and_the_others_are_told(tmp_path: Path, name: str) -> None:
+    write_study(tmp_path, n_seeds=1)
+    place, content = DAMAGES[name]
+    path = tmp_path / "runs" / place
+    if isinstance(content, tuple):
+        whole = path.read_bytes()
+        assert content[0] in whole
+        content = whole.replace(*content, 1)
+        if name == "half a line":
+            content = content[: content.rindex(b"3,succ") + 6]
+    path.write_bytes(content)
+    study = read_study(tmp_path)
+    (line,) = study.damaged
+    assert line.startswith(f"{path} ")
+    assert line.endswith("Delete it and run again.")
+    assert [tuple(row) for row in study.missing_runs().itertuples(index=False)] == [
+        ("wind", "rs", 0)
+    ]
+    assert len(study.trials) == 4 * (2 * len(SEARCHES) - 1)
+    assert f"Damaged, left out (1):\n\n- {path} " in report(study)
+
+
+def test_runs_of_other_versions_settings_or_data_are_told_with_a_warning(tmp_path: Path) -> None:
+    write_study(tmp_path, n_seeds=2, searches=("rs", "divbo"))
+    assert read_study(tmp_path).mixtures == ()
+    first = "# n_trials=3; divbo=0.1.0; a machine\n"
+    for place, changed in {
+        "quake/rs/0": "# n_trials=3; divbo=0.2.0; a machine; data=quake:12\n",
+        "quake/rs/1": "# n_trials=3; divbo=0.1.0; a machine; data=quake:34\n",
+        "wind/rs/0": "# n_trials=4; divbo=0.1.0; another; data=wind:56\n",
+    }.items():
+        path = tmp_path / "runs" / f"{place}.csv"
+        path.write_text(path.read_text(encoding="utf-8").replace(first, changed), encoding="utf-8")
+    study = read_study(tmp_path)
+    assert study.mixtures == (
+        "Runs with different settings are mixed (number of runs): n_trials 3 (7), 4 (1).",
+        "Runs with different versions of packages are mixed (number of runs): divbo 0.1.0 (7), "
+        "0.2.0 (1).",
+        "Runs with different data are mixed (number of runs): quake (unknown) (2), 12 (1), 34 (1).",
+        "Runs with different data are mixed (number of runs): wind (unknown) (3), 56 (1).",
+    )
+    assert study.origins == (  # data are told where they differ
+        "n_trials=3; divbo=0.1.0; a machine",
+        "n_trials=3; divbo=0.2.0; a machine",
+        "n_trials=4; divbo=0.1.0; another",
+    )
+    assert f"\n**Warning:** {study.mixtures[1]}\n" in report(study)
+
+
 def test_surrogates_are_read_where_they_are(tmp_path: Path) -> None:
     assert read_surrogates(tmp_path) is None
     path = tmp_path / "surrogates.csv"
@@ -119,4 +185,7 @@ def test_surrogates_are_read_where_they_are(tmp_path: Path) -> None:
     assert found["tau"].tolist() == [0.4]
     path.write_text("dataset,tau\nwind,0.4\n")
     with pytest.raises(InputError, match="has no column surrogate, n_observations, seed"):
+        read_surrogates(tmp_path)
+    path.write_text("# s\ndataset,surrogate,n_observations,seed,tau\nwind,lgb,5x,0,0.4\n")
+    with pytest.raises(InputError, match=r"is no table\. Delete it and measure again"):
         read_surrogates(tmp_path)

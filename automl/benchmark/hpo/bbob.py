@@ -17,7 +17,7 @@ from typing import Any
 
 from ConfigSpace import Configuration, ConfigurationSpace
 
-from automl.benchmark.hpo.packages import optional_package
+from automl.benchmark.optional_packages import optional_package
 
 N_FUNCTIONS = 24
 _BOUND = 5.0
@@ -75,7 +75,7 @@ class BBOBProblem:
 
     @cached_property
     def _ioh(self) -> Any:
-        ioh = optional_package("ioh", "BBOB functions")
+        ioh = optional_package("ioh", "BBOB functions", extra="hpo")
         return ioh.get_problem(self.function, self.instance, self.dimension, ioh.ProblemClass.BBOB)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from automl.benchmark.stored_runs import is_stored, whole_file
+from automl.benchmark.stored_runs import Circumstances, is_stored, whole_file
 from automl.errors import InputError
 
 
@@ -118,16 +118,20 @@ class RunStore:
         Raises
         ------
         InputError
-            If it was run with other settings.
+            If it was run with other settings or versions of packages.
         """
-        return is_stored(self._path(key), str(self.settings))
+        return is_stored(self._path(key), self._circumstances)
 
     def write(self, key: RunKey, evaluations: Sequence[Evaluation]) -> None:
         """Keep a finished run."""
-        with whole_file(self._path(key), str(self.settings), _PACKAGES) as file:
+        with whole_file(self._path(key), self._circumstances) as file:
             writer = csv.writer(file)
             writer.writerow([*_KEY_COLUMNS, *_ROW_COLUMNS])
             writer.writerows((*astuple(key), *astuple(evaluation)) for evaluation in evaluations)
+
+    @property
+    def _circumstances(self) -> Circumstances:
+        return Circumstances.now(str(self.settings), _PACKAGES)
 
     def _path(self, key: RunKey) -> Path:
         if "/" in key.method:

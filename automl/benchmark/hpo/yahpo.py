@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from ConfigSpace import Configuration, ConfigurationSpace
 
-from automl.benchmark.hpo.packages import optional_package
 from automl.benchmark.hpo.scenarios import SCENARIOS, Scenario
 from automl.benchmark.hpo.stored_space import read_space
+from automl.benchmark.optional_packages import optional_package
 from automl.errors import InputError
 
 _INACTIVE = "#na#"
@@ -45,7 +45,7 @@ class Model(Protocol):
 
 def open_model(path: Path) -> Model:
     """Return a model that computes in the calling thread alone."""
-    onnxruntime = optional_package("onnxruntime", "Problems of YAHPO Gym")
+    onnxruntime = optional_package("onnxruntime", "Problems of YAHPO Gym", extra="hpo")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1

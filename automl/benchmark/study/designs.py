@@ -148,10 +148,10 @@ def ensemble_members(library: ModelLibrary, size: int = ENSEMBLE_SIZE) -> Ensemb
 
 
 def _selected(library: ModelLibrary, size: int) -> Selection:
-    # Without a tolerance for losses that the validation rows cannot tell apart. Differs from the
-    # paper, which keeps all rounds: the first rounds with the lowest loss are kept here, and the
-    # log loss decides between equals.
-    return select(library.validation, library.validation_codes, library.metric, size)
+    # Without a tolerance for losses that the validation rows cannot tell apart, and all rounds, as
+    # in the paper. Differs from it in that the log loss decides between equals.
+    chosen = select(library.validation, library.validation_codes, library.metric, size)
+    return chosen.of_all_rounds()
 
 
 def _with_weights(library: ModelLibrary, weights: FloatArray) -> Prediction:

@@ -6,7 +6,7 @@ seeded by the configuration, not by the trial.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,12 +14,13 @@ import cloudpickle
 import numpy as np
 from ConfigSpace import Configuration
 
+from automl.benchmark.study.evaluation_limits import EvaluationLimits, MachineError, own_failure
 from automl.benchmark.study.evaluation_store import Evaluation, EvaluationStore, key_of
 from automl.benchmark.study.study_task import StudyTask
 from automl.data.folds import Fold, Splits
 from automl.data.table_store import TableHandle, data_fingerprint, load_table, save_table
 from automl.errors import InputError
-from automl.evaluation.calls import CallLimits, SandboxSettings
+from automl.evaluation.calls import Reply, SandboxSettings
 from automl.evaluation.evaluator import PipelineSpec, out_of_fold
 from automl.evaluation.framing import Payload
 from automl.evaluation.sandbox_pool import borrowed_sandbox
@@ -32,31 +33,18 @@ from search_space.values import plain_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluationLimits:
-    """What one evaluation may use.
-
-    Attributes
-    ----------
-    seconds : float
-        Wall-clock seconds.
-    memory_mib : float
-        Memory above the start.
-    """
-
-    seconds: float = 60.0
-    memory_mib: float = 4096.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyCall:
     """Fits a pipeline on the training rows; runs inside the sandbox."""
 
     spec: PipelineSpec
     table: TableHandle
+    limits: EvaluationLimits
 
     def __call__(self) -> Payload:
         """Return the predictions for validation and test rows, in the order of the table."""
-        predictions, _ = out_of_fold(self.spec, load_table(self.table))
+        table = load_table(self.table)
+        with self.limits.enforced():
+            predictions, _ = out_of_fold(self.spec, table)
         return Payload(header={}, blobs=(predictions,))
 
 
@@ -76,6 +64,15 @@ class StudyEvaluator:
         What one evaluation may use.
     only_stored : bool
         Whether a configuration that is not stored is an error.
+
+    Attributes
+    ----------
+    folder : Path
+        Of the store of this task.
+    store : EvaluationStore
+        What was evaluated.
+    data : str
+        Fingerprint of the data and of which rows train.
     """
 
     def __init__(
@@ -96,15 +93,18 @@ class StudyEvaluator:
         )
         self._validation = np.searchsorted(held_out, task.validation)
         self._test = np.searchsorted(held_out, task.test)
+        self.data = data_fingerprint(task.X, task.codes, self._splits)
         meaning = {
             "task": task.name,
-            "data": data_fingerprint(task.X, task.codes, self._splits),
+            "data": self.data,
             "space": space_fingerprint(space),
             "limits": asdict(limits),
             "versions": package_versions(),
         }
         # Which of the rows that are held out validate does not change what is predicted for them.
-        self.folder = cache / f"{task.name}-{key_of({k: str(v) for k, v in meaning.items()})[:12]}"
+        digest = key_of({k: str(v) for k, v in meaning.items()})[:12]
+        # Evaluations look for their table from a working directory of their own.
+        self.folder = cache.absolute() / f"{task.name}-{digest}"
         self.store = EvaluationStore(
             self.folder, n_rows=len(held_out), n_classes=task.n_classes, meaning=meaning
         )
@@ -122,6 +122,8 @@ class StudyEvaluator:
         ------
         InputError
             If it is not stored and nothing else may be evaluated.
+        MachineError
+            If it failed and the machine may be to blame: then nothing is stored.
         """
         key = key_of(configuration)
         known = self.store.find(key)
@@ -129,10 +131,14 @@ class StudyEvaluator:
             return known
         if self._only_stored:
             raise InputError(
-                f"{self.folder} holds no evaluation of {plain_values(configuration)}: build the "
-                "table anew, or search without one"
+                f"{self.folder} lacks an evaluation of {self._space.classifier_of(configuration)}: "
+                "build the table anew, or search without one"
             )
         return self._evaluate(key, configuration)
+
+    def n_stored(self, configurations: Iterable[Configuration]) -> int:
+        """Return how many of some configurations were evaluated before."""
+        return sum(self.store.find(key_of(one)) is not None for one in configurations)
 
     def predictions(self, evaluations: list[Evaluation]) -> tuple[PredictionArray, PredictionArray]:
         """Return what successes predict for validation and test rows, (m, rows, classes) each."""
@@ -154,21 +160,24 @@ class StudyEvaluator:
                 rescale_first=self._space.rescale_first,
             ),
             table=self._saved_table(),
-        )
-        limits = CallLimits(
-            timeout_seconds=self._limits.seconds if math.isfinite(self._limits.seconds) else None,
-            memory_mib=self._limits.memory_mib,
+            limits=self._limits,
         )
         with borrowed_sandbox(self._sandbox_settings) as sandbox:
-            reply = sandbox.run(cloudpickle.dumps(call), limits)
-        evaluation = Evaluation(
-            key=key, status=reply.status, seconds=reply.seconds, reason=reply.reason
-        )
+            reply = sandbox.run(cloudpickle.dumps(call), self._limits.of_call)
         if reply.status is not Status.SUCCESS:
-            return self.store.add(evaluation, None)
+            return self.store.add(self._failure(key, configuration, reply), None)
+        evaluation = Evaluation(key=key, status=reply.status, seconds=reply.seconds)
         shape = (len(self._validation) + len(self._test), self._task.n_classes)
         predictions = np.frombuffer(reply.blobs[0], dtype=np.float32).reshape(shape)
         return self.store.add(evaluation, predictions)
+
+    def _failure(self, key: str, configuration: Configuration, reply: Reply) -> Evaluation:
+        try:
+            status, reason = own_failure(reply, self._limits)
+        except MachineError as error:
+            learner = self._space.classifier_of(configuration)
+            raise MachineError(f"{self._task.name}, {learner}: {error}") from error
+        return Evaluation(key=key, status=status, seconds=reply.seconds, reason=reason)
 
     def _saved_table(self) -> TableHandle:
         if self._table is None:

@@ -2,28 +2,32 @@
 
 The files of a run are `runs/DATASET/SEARCH/SEED.csv` and `SEED.json`. The CSV file appears last and
 at once, so a run that was interrupted leaves nothing that counts. Its first line is a comment with
-settings, versions of packages and machine.
+settings, versions of packages, machine and fingerprint of the data.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from automl.benchmark.stored_runs import is_stored, whole_file
+from automl.benchmark.stored_runs import Circumstances, check_writable, is_stored, whole_file
 from automl.benchmark.study.designs import ensemble_members, evaluate_designs
 from automl.benchmark.study.model_library import ModelLibrary
 from automl.benchmark.study.runner import FinishedRun
-from automl.benchmark.study.running_curves import RunningCurves, running_curves
-from automl.ensembles.bagging import weighted_mean
-from automl.optimizers.ensemble_optimization import EnsembleOptimization
+from automl.benchmark.study.running_curves import (
+    OwnCurves,
+    RunningCurves,
+    own_curves,
+    running_curves,
+)
 from automl.trial import Status
-from search_space.arrays import FloatArray, IntArray
+from search_space.arrays import IntArray
 
 COLUMNS = (
     "trial",
@@ -40,6 +44,9 @@ COLUMNS = (
     "single_test",
     "in_pool",
     "distance",
+    "members_validation",
+    "own_validation",
+    "own_test",
 )
 
 
@@ -70,20 +77,38 @@ class RunFolder:
         Made when the first run is written.
     settings : str
         Of every run.
+    data : mapping of str to str
+        Fingerprints of data sets, by name.
     """
 
     folder: Path
     settings: str
+    data: Mapping[str, str] = field(default_factory=dict)
 
-    def holds(self, key: StudyKey) -> bool:
-        """Return whether a run is finished.
+    def check(self) -> None:
+        """See whether more runs can be added.
 
         Raises
         ------
         InputError
-            If it was run with other settings.
+            If nothing can be written, or a run that is there, wanted again or not, had other
+            settings, versions of packages or data.
         """
-        return is_stored(self._path(key), self.settings)
+        check_writable(self.folder)
+        for path in sorted((self.folder / "runs").glob("*/*/*.csv")):
+            self._circumstances(path.parts[-3]).check(path)
+
+    def holds(self, key: StudyKey) -> bool:
+        """Return whether a run is finished: both files are there.
+
+        Raises
+        ------
+        InputError
+            If it was run with other settings, versions of packages or data.
+        """
+        if not self._path(key).with_suffix(".json").exists():
+            return False
+        return is_stored(self._path(key), self._circumstances(key.dataset))
 
     def write(self, key: StudyKey, run: FinishedRun, codes: tuple[IntArray, IntArray]) -> None:
         """Keep a finished run.
@@ -104,12 +129,16 @@ class RunFolder:
         """
         path = self._path(key)
         told = _Told.of(run, codes)
-        with whole_file(path, self.settings) as file:
+        with whole_file(path, self._circumstances(key.dataset)) as file:
             writer = csv.writer(file)
             writer.writerow(COLUMNS)
             writer.writerows(told.rows(run))
             summary = json.dumps(told.summary(run), indent=1)
             path.with_suffix(".json").write_text(summary, encoding="utf-8")
+
+    def _circumstances(self, dataset: str) -> Circumstances:
+        found = self.data.get(dataset)
+        return Circumstances.now(self.settings, data=f"{dataset}:{found}" if found else "")
 
     def _path(self, key: StudyKey) -> Path:
         return self.folder / "runs" / key.dataset / key.search / f"{key.seed}.csv"
@@ -120,7 +149,7 @@ class _Told:
     """What designs and curves say of a run."""
 
     models: ModelLibrary
-    own: FloatArray | None
+    own: OwnCurves | None
 
     @classmethod
     def of(cls, run: FinishedRun, codes: tuple[IntArray, IntArray]) -> _Told:
@@ -139,18 +168,18 @@ class _Told:
             losses=np.array([o.loss for o in run.outcomes if o.status is Status.SUCCESS]),
             metric=run.metric,
         )
-        return cls(models, _own_weights(run))
+        if not run.own_members:
+            return cls(models, None)
+        place = {number: i for i, number in enumerate(sorted(run.history.successes))}
+        members = [[place[number] for number in of_trial] for of_trial in run.own_members]
+        return cls(models, own_curves(models, members))
 
     def summary(self, run: FinishedRun) -> dict[str, Any]:
         """Return what the designs make of the models, in JSON's types."""
         designs = {name: asdict(found) for name, found in evaluate_designs(self.models).items()}
         if self.own is not None:
-            designs["own"] = {
-                "validation": self.models.on_validation(
-                    weighted_mean(self.own, self.models.validation)
-                ),
-                "test": self.models.on_test(weighted_mean(self.own, self.models.test)),
-            }
+            last = {"validation": self.own.validation[-1], "test": self.own.test[-1]}
+            designs["own"] = {name: float(loss) for name, loss in last.items()}
         chosen = ensemble_members(self.models)
         numbers = sorted(run.history.successes)
         return {
@@ -184,9 +213,17 @@ class _Told:
                     round(proposed, 4),
                     *(_so_far(curves, model) if model >= 0 else [None] * 4),
                     *_of_model(curves, model, is_success=is_success),
+                    curves.members_validation[model] if model >= 0 else None,
+                    *self._own(trial.number),
                 ]
             )
         return found
+
+    def _own(self, trial: int) -> list[object]:
+        """Return the losses of the search's own ensemble after a trial."""
+        if self.own is None or np.isnan(self.own.validation[trial]):
+            return [None, None]
+        return [self.own.validation[trial], self.own.test[trial]]
 
 
 def _so_far(curves: RunningCurves, model: int) -> list[object]:
@@ -205,15 +242,3 @@ def _of_model(curves: RunningCurves, model: int, *, is_success: bool) -> list[ob
         return [None, None]
     distance = curves.distance[model]
     return [int(curves.in_pool[model]), None if np.isnan(distance) else distance]
-
-
-def _own_weights(run: FinishedRun) -> FloatArray | None:
-    """Return the weights of the ensemble that a search keeps itself, if it does."""
-    if not isinstance(run.optimizer, EnsembleOptimization):
-        return None
-    numbers = sorted(run.history.successes)
-    counts = np.zeros(len(numbers))
-    for number in run.optimizer.members(run.history):
-        counts[numbers.index(number)] += 1.0
-    weights: FloatArray = counts / counts.sum()
-    return weights

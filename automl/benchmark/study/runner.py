@@ -13,6 +13,7 @@ from automl.benchmark.study.evaluations import StudyEvaluator
 from automl.budget import Budget
 from automl.history import History, Problem
 from automl.metrics import Metric
+from automl.optimizers.ensemble_optimization import EnsembleOptimization
 from automl.optimizers.optimizer import Optimizer
 from automl.scoring import as_metric
 from automl.search import run_search
@@ -38,10 +39,11 @@ class FinishedRun:
         Predictions of the m successful trials, in the order of their numbers.
     metric : Metric
         Classification error.
-    optimizer : Optimizer
-        What searched; some know an ensemble of their own.
     history : History
-        What it knew at the end.
+        What was known at the end.
+    own_members : tuple of tuple of int
+        After each trial, the numbers of the trials in the ensemble that the search keeps itself,
+        with repeats, none before the first model; empty if it keeps no ensemble.
     """
 
     trials: tuple[Trial, ...]
@@ -50,8 +52,8 @@ class FinishedRun:
     validation: PredictionArray
     test: PredictionArray
     metric: Metric
-    optimizer: Optimizer
     history: History
+    own_members: tuple[tuple[int, ...], ...] = ()
 
 
 def run_study_search(
@@ -83,7 +85,8 @@ def run_study_search(
         search_space=space, encoder=ConfigurationEncoder(space), metric=metric, codes=codes
     )
     predictions = _Predictions()
-    history = History(problem, predictions, seed)
+    own = _OwnEnsembles(optimizer)
+    history = History(problem, predictions, seed, observers=(own,))
     timed = _Timed(optimizer)
     workers = _StoredEvaluations(evaluator, metric, predictions)
     run_search(timed, workers, history, Budget(n_trials=n_trials))
@@ -95,8 +98,8 @@ def run_study_search(
         validation=predictions.stack(successes),
         test=predictions.test(successes),
         metric=metric,
-        optimizer=optimizer,
         history=history,
+        own_members=tuple(own.members),
     )
 
 
@@ -113,6 +116,19 @@ class _Timed:
         proposal = self.optimizer.propose(history, rng)
         self.seconds.append(time.perf_counter() - started)
         return proposal
+
+
+@dataclass(slots=True)
+class _OwnEnsembles:
+    """The ensemble that a search keeps itself, if it does, after each trial."""
+
+    optimizer: Optimizer
+    members: list[tuple[int, ...]] = field(default_factory=list)
+
+    def __call__(self, _: Outcome, history: History) -> None:
+        """Note it: trials end one after the other."""
+        if isinstance(self.optimizer, EnsembleOptimization):
+            self.members.append(self.optimizer.members(history))
 
 
 @dataclass(slots=True)

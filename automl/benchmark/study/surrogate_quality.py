@@ -73,15 +73,14 @@ class _Known:
     diversity: FloatArray
 
 
+class TooFewModelsError(InputError):
+    """A table has too few successes for a number of observations."""
+
+
 def surrogate_taus(
-    evaluator: StudyEvaluator,
-    space: SearchSpace,
-    dataset: str,
-    *,
-    n_observations: Sequence[int] = (50, 100, 150, 200, 250),
-    seed: int,
-) -> Iterator[Tau]:
-    """Yield the taus of all surrogates on configurations of a table.
+    evaluator: StudyEvaluator, space: SearchSpace, dataset: str, *, n_observations: int, seed: int
+) -> tuple[Tau, ...]:
+    """Return the taus of all surrogates on configurations of a table.
 
     Parameters
     ----------
@@ -91,29 +90,31 @@ def surrogate_taus(
         A finite one, the table; what failed is left out.
     dataset : str
         What results call it.
-    n_observations : sequence of int
-        How many configurations surrogates are fitted to, one after the other.
+    n_observations : int
+        How many configurations surrogates are fitted to; more of them begin with fewer.
     seed : int
         Draws what is held out and what is observed first.
 
     Raises
     ------
-    InputError
+    TooFewModelsError
         If the table has too few successes.
     """
     table = space.finite or ()
     known = _known(evaluator, space, table)
-    n_wanted, n_found = max(n_observations) + N_HELD_OUT, len(known.losses)
-    if n_found < n_wanted:
-        raise InputError(
-            f"data set {dataset!r}: {n_wanted} successful configurations are needed, the table of "
-            f"{len(table)} has {n_found}; build a longer one"
+    n_found = len(known.losses)
+    if n_found < n_observations + N_HELD_OUT:
+        raise TooFewModelsError(
+            f"{dataset}: {n_observations} observations left out, as with {N_HELD_OUT} that are "
+            f"held out they need {n_observations + N_HELD_OUT} successful configurations, and the "
+            f"table of {len(table)} has {n_found}; build a longer one"
         )
     order = np.random.default_rng([seed, 0]).permutation(n_found)
-    held_out, rest = order[:N_HELD_OUT], order[N_HELD_OUT:]
-    for n in n_observations:
-        for surrogate, tau in _taus(known, rest[:n], held_out, seed):
-            yield Tau(dataset=dataset, surrogate=surrogate, n_observations=n, seed=seed, tau=tau)
+    held_out, observed = order[:N_HELD_OUT], order[N_HELD_OUT:][:n_observations]
+    return tuple(
+        Tau(dataset=dataset, surrogate=name, n_observations=n_observations, seed=seed, tau=tau)
+        for name, tau in _taus(known, observed, held_out, seed)
+    )
 
 
 def _known(evaluator: StudyEvaluator, space: SearchSpace, table: Sequence[Configuration]) -> _Known:

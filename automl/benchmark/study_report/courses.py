@@ -27,15 +27,12 @@ def curves(trials: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     frame : dataset, seed, step, method, validation, test
-        Before the first model there are no rows. A method that makes its own ensemble has rows
-        if its files have columns `own_validation` and `own_test`.
+        Before the first model there are no rows.
     """
     filled = trials.groupby(RUN)
     parts = []
     for prefix, design in _DESIGNS.items():
         columns = [f"{prefix}_validation", f"{prefix}_test"]
-        if not set(columns) <= set(trials.columns):
-            continue
         losses = filled[columns].ffill().round(DIGITS).set_axis(["validation", "test"], axis=1)
         names = trials["search"].map(lambda search, d=design: method_name(search, d))
         parts.append(pd.concat([trials[["dataset", "seed", "step"]], losses], axis=1))
@@ -119,14 +116,24 @@ def effective_updates(trials: pd.DataFrame, last: int) -> pd.DataFrame:
 
 
 def distances(trials: pd.DataFrame, searches: tuple[str, ...]) -> pd.DataFrame:
-    """Return the smallest diversity of suggestions from the ensemble before (figure 5 of [1]_).
+    """Return how near suggestions are to the ensemble, and how good its members (figure 5 of [1]_).
 
     Returns
     -------
-    frame : dataset, search, step, distance, std
-        Means and deviations over seeds.
+    frame : dataset, search, step, distance, std, members_error
+        The smallest diversity of a suggestion from a member of the ensemble before, means and
+        deviations over seeds; the mean validation error of the members after it, in per cent, NaN
+        where files do not tell it.
     """
-    known = trials[trials["search"].isin(searches)].dropna(subset=["distance"])
-    grouped = known.groupby(["dataset", "search", "step"])["distance"]
-    frame = pd.DataFrame({"distance": grouped.mean(), "std": grouped.std(ddof=1)})
+    chosen = trials[trials["search"].isin(searches)]
+    error = (chosen.groupby(RUN)["members_validation"].ffill() * 100.0).rename("members_error")
+    known = chosen.assign(members_error=error).dropna(subset=["distance"])
+    grouped = known.groupby(["dataset", "search", "step"])
+    frame = pd.DataFrame(
+        {
+            "distance": grouped["distance"].mean(),
+            "std": grouped["distance"].std(ddof=1),
+            "members_error": grouped["members_error"].mean(),
+        }
+    )
     return frame.reset_index()

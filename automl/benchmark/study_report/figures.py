@@ -62,9 +62,14 @@ def write_figures(study: Study, folder: Path, surrogates: pd.DataFrame | None = 
             )
     for dataset, part in distances(study.trials, tuple(POOL_METHODS)).groupby("dataset"):
         named = part.assign(name=part["search"].map(POOL_METHODS))
-        labels = (f"trials, {dataset}", "smallest diversity from the ensemble")
+        labels = (
+            f"trials, {dataset}",
+            "smallest diversity from the ensemble",
+            "mean validation error of its members (%), dashed",
+        )
         path = folder / f"fig5_{dataset}.png"
-        plot_bands(named.rename(columns={"distance": "value"}), path, labels)
+        columns = {"distance": "value", "members_error": "dashed"}
+        plot_bands(named.rename(columns=columns), path, labels)
     _plot_ensembles(study, folder)
     tested = ranks_tested(study)
     if tested is not None:
@@ -96,26 +101,31 @@ def _plot_ensembles(study: Study, folder: Path) -> None:
         plot_pairs([e for e in of_dataset if e.seed == seed], folder / f"fig6_{dataset}.png")
 
 
-def plot_bands(values: pd.DataFrame, path: Path, labels: tuple[str, str]) -> None:
+def plot_bands(values: pd.DataFrame, path: Path, labels: tuple[str, ...]) -> None:
     """Draw lines with their standard deviations shaded.
 
     Parameters
     ----------
     values : frame
-        name, step, value, std.
+        name, step, value, std; perhaps dashed, what dashed lines of the same colours show.
     path : Path
         Where the figure goes.
-    labels : pair of str
-        Of the axes.
+    labels : tuple of str
+        Of the axes: steps, values, then what is dashed, which has an axis of its own on the right.
     """
+    is_dashed = "dashed" in values and bool(values["dashed"].notna().any())
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
+        right = axes.twinx() if is_dashed else None
         for name, part in values.groupby("name"):
             (line,) = axes.plot(part["step"], part["value"], label=str(name))
             low, high = part["value"] - part["std"], part["value"] + part["std"]
             color = line.get_color()
             axes.fill_between(part["step"], low, high, color=color, alpha=0.1, linewidth=0)
+            if right is not None:
+                right.plot(part["step"], part["dashed"], "--", color=color, linewidth=1)
+                right.set_ylabel(labels[2])
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
         axes.grid(alpha=0.3)

@@ -129,15 +129,28 @@ def as_text(frame: pd.DataFrame) -> str:
     return "" if frame.empty else as_markdown(frame)
 
 
+def counted(n: int, what: str, plural: str = "s") -> str:
+    """Return a number of things in words.
+
+    Examples
+    --------
+    >>> counted(1, "search", "es"), counted(2, "search", "es")
+    ('1 search', '2 searches')
+    """
+    return f"{n} {what}" if n == 1 else f"{n} {what}{plural}"
+
+
 def _extent(study: Study) -> str:
     """Return what was run, and what is missing, in words."""
     counts = study.finals[["dataset", "search", "seed"]].nunique()
     longest = study.trials["step"].max()
     lines = [
-        f"{counts['dataset']} data sets, {counts['search']} searches, {counts['seed']} seeds, up "
-        f"to {longest} trials each.",
+        f"{counted(counts['dataset'], 'data set')}, {counted(counts['search'], 'search', 'es')}, "
+        f"{counted(counts['seed'], 'seed')}, up to {counted(longest, 'trial')} each.",
         *(f"- {origin}" for origin in study.origins[:_NAMED_AT_MOST]),
     ]
+    lines += [line for warning in study.mixtures for line in ("", f"**Warning:** {warning}")]
+    lines += _named("Damaged, left out", list(study.damaged))
     lines += _named("Of these runs one file of two is missing", list(study.unfinished))
     absent = [name for name in PAPER_SEARCHES if name not in set(study.finals["search"])]
     if absent:
@@ -178,8 +191,8 @@ def _one_ranking(study: Study, methods: tuple[str, ...], part: str) -> str:
     without = f" Not there: {', '.join(lacking)}." if lacking else ""
     n = len(mean_errors(study.finals, methods, part))
     return (
-        f"Ranks of mean errors, over {n} data sets that every method has run, with a 95 % interval "
-        f"over data sets.{without}\n\n{as_markdown(table)}"
+        f"Ranks of mean errors, over {counted(n, 'data set')} that every method has run, with a "
+        f"95 % interval over data sets.{without}\n\n{as_markdown(table)}"
     )
 
 
@@ -192,7 +205,7 @@ def _rank_curves_text(study: Study) -> str:
     wide = shown.pivot(index="method", columns="evaluation", values="rank")
     present = set(study.finals["method"])
     unknown = [m for m in PAPER_METHODS if m in present and m not in wide.index]
-    note = f"Known at the end of runs only, so not ranked here: {', '.join(unknown)}.\n\n"
+    note = f"Without a curve in the run files, so not ranked here: {', '.join(unknown)}.\n\n"
     table = as_markdown(wide.rename_axis(columns=None).reset_index())
     return f"{note if unknown else ''}{table}"
 
@@ -223,9 +236,10 @@ def _table_2_text(study: Study) -> str:
     note = f"Data sets, by Wilcoxon's signed-rank test over seeds at {LEVEL} (two-sided)."
     if smallest_p_value(n) > LEVEL:
         note = (
-            f"Wilcoxon's signed-rank test cannot tell: of {n} seeds its smallest two-sided p-value "
-            f"is {smallest_p_value(n):.3g}, above {LEVEL}; it takes 6 seeds. So only the number of "
-            "data sets where DivBO's mean is lower is given, which is no finding of significance."
+            f"Wilcoxon's signed-rank test cannot tell: of {counted(n, 'seed')} its smallest "
+            f"two-sided p-value is {smallest_p_value(n):.3g}, above {LEVEL}; it takes 6 "
+            "seeds. So only the number of data sets where DivBO's mean is lower is given, which is "
+            "no finding of significance."
         )
         counts = counts[["baseline", "data sets", "lower mean"]]
     elif counts["too few seeds"].any():

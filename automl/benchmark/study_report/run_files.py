@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from automl.benchmark.stored_runs import Circumstances
 from automl.benchmark.study_report.methods import PAPER_SEARCHES, method_name
+from automl.benchmark.study_report.origins import mixtures
 from automl.errors import InputError
 from search_space.arrays import FloatArray
 
@@ -19,7 +23,10 @@ _LOSSES = [
     *("validation_loss", "test_loss", "es_validation", "es_test"),
     *("single_validation", "single_test"),
 ]
-_COLUMNS = ["trial", *_LOSSES, "in_pool", "distance"]
+_LATER = ["members_validation", "own_validation", "own_test"]  # older files are without them
+_NUMBERS = [*_LOSSES, "in_pool", "distance"]
+_COLUMNS = ["trial", *_NUMBERS]
+_TAU_COLUMNS = ["dataset", "surrogate", "n_observations", "seed", "tau"]
 _FINAL_COLUMNS = [*RUN, "design", "method", "validation", "test"]
 
 
@@ -59,9 +66,13 @@ class Study:
     ensembles : tuple of FinalEnsemble
         Of those runs that kept the diversity of their members.
     origins : tuple of str
-        First lines of the files, each once: settings, versions, machine.
+        Settings, versions and machine of the runs, each once.
     unfinished : tuple of str
         Runs of which one of the two files is missing.
+    damaged : tuple of str
+        A line for each run that is left out because a file of it cannot be read.
+    mixtures : tuple of str
+        A line for each thing that runs should have in common and have not.
     """
 
     trials: pd.DataFrame
@@ -69,6 +80,8 @@ class Study:
     ensembles: tuple[FinalEnsemble, ...]
     origins: tuple[str, ...]
     unfinished: tuple[str, ...]
+    damaged: tuple[str, ...] = ()
+    mixtures: tuple[str, ...] = ()
 
     def missing_runs(self) -> pd.DataFrame:
         """Return the runs of the paper's searches that some data set or seed lacks.
@@ -87,6 +100,30 @@ class Study:
         return lacking.sort_values(RUN, ignore_index=True)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """What both files of a run hold."""
+
+    dataset: str
+    circumstances: Circumstances
+    trials: pd.DataFrame
+    finals: list[tuple[object, ...]]
+    ensemble: FinalEnsemble | None
+
+    @classmethod
+    def of(cls, path: Path) -> _Run:
+        """Return it.
+
+        Raises
+        ------
+        InputError
+            If a file is not what it should be.
+        """
+        finals, ensemble = _result_of(path.with_suffix(".json"))
+        trials, (dataset, _, _) = _trials_of(path), _key_of(path)
+        return cls(dataset, Circumstances.of_file(path), trials, finals, ensemble)
+
+
 def read_study(folder: Path) -> Study:
     """Return the finished runs of a folder.
 
@@ -98,7 +135,7 @@ def read_study(folder: Path) -> Study:
     Raises
     ------
     InputError
-        If there is no finished run, or a file is not what it should be.
+        If there is no finished run, or none that can be read.
     """
     tables = sorted((folder / "runs").glob("*/*/*.csv"))
     others = sorted((folder / "runs").glob("*/*/*.json"))
@@ -109,16 +146,30 @@ def read_study(folder: Path) -> Study:
         )
     whole = set(finished) | {path.with_suffix(".json") for path in finished}
     alone = [path for path in (*tables, *others) if path not in whole]
-    results = [_result_of(path.with_suffix(".json")) for path in finished]
-    rows = [row for of_run, _ in results for row in of_run]
-    origins = dict.fromkeys(_first_line(path) for path in finished)
+    runs, damaged = _whole_runs(finished)
+    if not runs:
+        raise InputError(f"No run can be read. {damaged[0]}")
+    known = [run.circumstances for run in runs]
     return Study(
-        trials=pd.concat([_trials_of(path) for path in finished], ignore_index=True),
-        finals=pd.DataFrame(rows, columns=_FINAL_COLUMNS),
-        ensembles=tuple(ensemble for _, ensemble in results if ensemble is not None),
-        origins=tuple(origins),
+        trials=pd.concat([run.trials for run in runs], ignore_index=True),
+        finals=pd.DataFrame([row for run in runs for row in run.finals], columns=_FINAL_COLUMNS),
+        ensembles=tuple(run.ensemble for run in runs if run.ensemble is not None),
+        origins=tuple(dict.fromkeys(str(replace(one, data="")) for one in known)),
         unfinished=tuple(str(path.relative_to(folder / "runs")) for path in alone),
+        damaged=damaged,
+        mixtures=mixtures([(run.dataset, run.circumstances) for run in runs]),
     )
+
+
+def _whole_runs(paths: list[Path]) -> tuple[list[_Run], tuple[str, ...]]:
+    """Return the runs that can be read, and a line for each of the others."""
+    runs, damaged = [], []
+    for path in paths:
+        try:
+            runs.append(_Run.of(path))
+        except InputError as error:
+            damaged.append(f"{error} Delete it and run again.")
+    return runs, tuple(damaged)
 
 
 def read_surrogates(folder: Path) -> pd.DataFrame | None:
@@ -127,12 +178,22 @@ def read_surrogates(folder: Path) -> pd.DataFrame | None:
     Returns
     -------
     frame : dataset, surrogate, n_observations, seed, tau
+
+    Raises
+    ------
+    InputError
+        If the file is damaged.
     """
     path = folder / "surrogates.csv"
     if not path.exists():
         return None
-    frame = pd.read_csv(path, comment="#")
-    return _with_columns(frame, path, ["dataset", "surrogate", "n_observations", "seed", "tau"])
+    try:
+        frame = _with_columns(pd.read_csv(path, comment="#"), path, _TAU_COLUMNS)
+        return frame.astype({"n_observations": int, "tau": float})
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is no table. Delete it and measure again.") from error
 
 
 def _key_of(path: Path) -> tuple[str, str, int]:
@@ -142,25 +203,34 @@ def _key_of(path: Path) -> tuple[str, str, int]:
         raise InputError(f"{path}: the name of a run file is its seed.") from error
 
 
-def _first_line(path: Path) -> str:
-    with path.open(encoding="utf-8") as file:
-        return file.readline().removeprefix("#").strip()
-
-
 def _trials_of(path: Path) -> pd.DataFrame:
+    text = _text_of(path)
+    if not text:
+        raise InputError(f"{path} is empty.")
+    if len({len(row) for row in csv.reader(text.splitlines()[1:])}) > 1:
+        raise InputError(f"{path} is no table: a line is too short or too long.")
     try:
-        frame = pd.read_csv(path, skiprows=1)
-    except pd.errors.ParserError as error:
-        raise InputError(f"{path} is no table.") from error
-    except pd.errors.EmptyDataError as error:
-        raise InputError(f"{path} is empty.") from error
-    frame = _with_columns(frame, path, _COLUMNS).sort_values("trial", ignore_index=True)
+        read = pd.read_csv(io.StringIO(text), skiprows=1)
+        frame = _with_columns(read, path, _COLUMNS).sort_values("trial", ignore_index=True)
+        frame = frame.reindex(columns=[*frame, *(n for n in _LATER if n not in frame)])
+        # A column without numbers reads as text.
+        frame[[*_NUMBERS, *_LATER]] = frame[[*_NUMBERS, *_LATER]].astype(np.float64)
+    except InputError:
+        raise
+    except (ValueError, TypeError) as error:  # of pandas too
+        raise InputError(f"{path} is no table of trials.") from error
     dataset, search, seed = _key_of(path)
-    frame[_LOSSES] = frame[_LOSSES].astype(np.float64)  # a column without numbers reads as text
     frame.insert(0, "step", np.arange(1, len(frame) + 1))
     for name, value in (("seed", seed), ("search", search), ("dataset", dataset)):
         frame.insert(0, name, value)
     return frame
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read ({error}).") from error
 
 
 def _with_columns(frame: pd.DataFrame, path: Path, wanted: list[str]) -> pd.DataFrame:
@@ -174,16 +244,18 @@ def _result_of(path: Path) -> tuple[list[tuple[object, ...]], FinalEnsemble | No
     """Return the errors of all designs, and the ensemble, that a run ended with."""
     dataset, search, seed = _key_of(path)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(_text_of(path))
         rows: list[tuple[object, ...]] = [
             (dataset, search, seed, design, method_name(search, design), *_errors_of(losses))
             for design, losses in content["designs"].items()
         ]
+        return rows, _ensemble_of(path, content)
+    except InputError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path} is no result of a run: 'designs' holds the errors 'validation' and 'test'."
         ) from error
-    return rows, _ensemble_of(path, content)
 
 
 def _errors_of(losses: Any) -> list[float]:

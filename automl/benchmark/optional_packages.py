@@ -1,4 +1,4 @@
-"""Packages that only some problems need."""
+"""Packages that only some parts of the benchmark need."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from automl.errors import InputError
 
 
-def optional_package(name: str, purpose: str, *, extra: str = "hpo") -> Any:
+def optional_package(name: str, purpose: str, *, extra: str) -> Any:
     """Return an imported package, or say in one line how to get it.
 
     Parameters
