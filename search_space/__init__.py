@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from search_space.adoption import adopt_space
 from search_space.component import BuildContext, Component, Stage
+from search_space.configuration_batch import ConfigurationBatch
 from search_space.custom import as_component
 from search_space.encoding import ColumnLayout, ConfigurationEncoder
 from search_space.errors import SearchSpaceError
@@ -19,6 +20,7 @@ __all__ = [
     "BuildContext",
     "ColumnLayout",
     "Component",
+    "ConfigurationBatch",
     "ConfigurationEncoder",
     "SearchSpace",
     "SearchSpaceError",

@@ -29,6 +29,7 @@ from ConfigSpace.hyperparameters import (
 )
 
 from search_space.arrays import FloatArray
+from search_space.configuration_batch import ConfigurationBatch
 from search_space.space import SearchSpace
 
 _SMALLEST_ACTIVE = 0.125
@@ -108,7 +109,7 @@ class ConfigurationEncoder:
         Parameters
         ----------
         configurations : sequence of Configuration
-            Configurations of the space; may be empty.
+            Configurations of the space; may be empty. The vectors of a batch are used as they are.
 
         Returns
         -------
@@ -117,7 +118,11 @@ class ConfigurationEncoder:
         """
         if not configurations:
             return np.zeros((0, len(self.columns)))
-        vectors = np.array([configuration.get_array() for configuration in configurations])
+        vectors = (
+            configurations.vectors
+            if isinstance(configurations, ConfigurationBatch)
+            else np.array([configuration.get_array() for configuration in configurations])
+        )
         # Whatever follows happens in place: fresh memory would cost more than the arithmetic.
         encoded = np.take(vectors, self._positions, axis=1)
         scaled, chosen = np.split(encoded, [len(self._slopes)], axis=1)

@@ -14,10 +14,10 @@ import numpy as np
 from ConfigSpace import Configuration, ConfigurationSpace
 
 from automl.optimizers.enumeration import every_configuration
-from automl.optimizers.neighbourhood import Neighbourhood
+from automl.optimizers.neighbourhood import Neighbourhood, Neighbours
 from automl.optimizers.vectors import BoolArray, sample_configurations
 from automl.trial_history import Space
-from search_space.arrays import FloatArray
+from search_space.configuration_batch import ConfigurationBatch
 
 _ALL = 10_000  # more neighbours than a configuration has
 _EQUAL = 1e-9  # vectors of the same value may differ by rounding
@@ -80,14 +80,15 @@ class Domain:
         fixed = space.fixed if isinstance(space, Subspace) else {}
         return cls(space.configuration_space, fixed, space.finite)
 
-    def draw(self, n: int, rng: np.random.Generator) -> list[Configuration]:
+    def draw(self, n: int, rng: np.random.Generator) -> ConfigurationBatch:
         """Return uniform draws: n independent ones, or n different ones of a finite space.
 
-        A finite space of fewer than n configurations gives all of them, in random order.
+        A finite space of fewer than n configurations gives all of them, in random order, and they
+        are the objects that it lists.
         """
         if self.finite is None:
             return sample_configurations(self.space, n, rng, fixed=self.fixed)
-        return [self.finite[i] for i in rng.permutation(len(self.finite))[:n]]
+        return self._listed.take(rng.permutation(len(self.finite))[:n])
 
     def every(self, rng: np.random.Generator) -> Iterator[Configuration]:
         """Yield every configuration once, in no particular order; see `every_configuration`."""
@@ -99,10 +100,10 @@ class Domain:
 
     def neighbours(
         self, configurations: Sequence[Configuration], rng: np.random.Generator, n_neighbours: int
-    ) -> list[list[Configuration]]:
+    ) -> Neighbours:
         """Return up to n neighbours of each configuration; a finite space has none."""
         if self.finite is not None:
-            return [[] for _ in configurations]
+            return Neighbours(ConfigurationBatch.of((), self.space), np.zeros(0, dtype=np.int64))
         return self._neighbourhood.draw(configurations, rng, n_neighbours)
 
     def mutations(
@@ -110,7 +111,7 @@ class Domain:
     ) -> Iterator[Configuration]:
         """Yield neighbours in random order, or a finite space from the most similar ones on."""
         if self.finite is None:
-            yield from self.neighbours([configuration], rng, _ALL)[0]
+            yield from self.neighbours([configuration], rng, _ALL).configurations
             return
         n_different = (~self._equal_values(configuration)).sum(axis=1)
         order = np.lexsort((rng.permutation(len(n_different)), n_different))
@@ -127,14 +128,13 @@ class Domain:
         return Neighbourhood(self.space, fixed=self.fixed)
 
     @cached_property
-    def _vectors(self) -> FloatArray:
-        vectors = [configuration.get_array() for configuration in self.finite or ()]
-        return np.array(vectors, dtype=np.float64).reshape(len(vectors), len(self.space))
+    def _listed(self) -> ConfigurationBatch:
+        return ConfigurationBatch.of(self.finite or (), self.space)
 
     def _equal_values(self, configuration: Configuration) -> BoolArray:
         """Return in which hyperparameters (n, d) the configurations of a finite space agree."""
         return np.isclose(
-            self._vectors, configuration.get_array(), rtol=0.0, atol=_EQUAL, equal_nan=True
+            self._listed.vectors, configuration.get_array(), rtol=0.0, atol=_EQUAL, equal_nan=True
         )
 
 

@@ -11,13 +11,13 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 
 import numpy as np
 from ConfigSpace import Configuration
 
 from automl.optimizers.domain import Domain
-from search_space.arrays import FloatArray
+from search_space.arrays import FloatArray, IntArray
+from search_space.configuration_batch import ConfigurationBatch
 
 Acquisition = Callable[[Sequence[Configuration]], FloatArray]
 """Scores configurations; higher is more worth trying."""
@@ -25,13 +25,13 @@ Acquisition = Callable[[Sequence[Configuration]], FloatArray]
 
 def local_search(
     acquisition: Acquisition,
-    starts: Sequence[Configuration],
+    starts: ConfigurationBatch,
     rng: np.random.Generator,
     *,
     max_steps: int,
     n_neighbours: int,
     domain: Domain | None = None,
-) -> list[Configuration]:
+) -> ConfigurationBatch:
     """Climb from each start until none of a sample of neighbours is better.
 
     All searches advance together, so that one call of the acquisition function scores the
@@ -40,8 +40,8 @@ def local_search(
     Parameters
     ----------
     acquisition : callable
-        Scores a list of configurations, (c,) array, higher is better.
-    starts : sequence of Configuration
+        Scores configurations, (c,) array, higher is better.
+    starts : ConfigurationBatch
         Where the searches begin.
     rng : numpy Generator
         Draws the neighbours of numeric hyperparameters.
@@ -54,43 +54,33 @@ def local_search(
 
     Returns
     -------
-    list of Configuration
-        The end of each search, in the order of `starts`.
+    ConfigurationBatch
+        The end of each search, in the order of `starts`; the start itself where there is nothing
+        better.
     """
     # Differs from [1]: the best of a sample of neighbours is taken instead of the first better one
     # of all, because scoring many at once costs less than scoring them one by one.
-    ends = list(starts)
-    if not ends:
-        return ends
-    domain = domain or Domain(ends[0].config_space)
-    values = acquisition(ends)
-    climbing = list(range(len(ends)))
+    if not starts:
+        return starts
+    domain = domain or Domain(starts.space)
+    ends, values = starts, acquisition(starts).copy()
+    climbing = np.arange(len(ends))
     for _ in range(max_steps):
-        neighbours = domain.neighbours([ends[i] for i in climbing], rng, n_neighbours)
-        if not any(neighbours):
+        around = domain.neighbours(ends.take(climbing), rng, n_neighbours)
+        if not around.configurations:
             break
-        scores = acquisition(list(chain.from_iterable(neighbours)))
-        climbing = _move(ends, values, climbing, neighbours, scores)
-        if not climbing:
+        scores = acquisition(around.configurations)
+        best = _best_of_each(around.owners, scores)
+        best = best[scores[best] > values[climbing[around.owners[best]]]]
+        if not best.size:
             break
+        climbing = climbing[around.owners[best]]
+        ends = ends.replaced(climbing, around.configurations.take(best))
+        values[climbing] = scores[best]
     return ends
 
 
-def _move(
-    ends: list[Configuration],
-    values: FloatArray,
-    climbing: list[int],
-    neighbours: list[list[Configuration]],
-    scores: FloatArray,
-) -> list[int]:
-    """Move every search to its best neighbour if that is better; return those that moved."""
-    moved = []
-    position = 0
-    for i, around in zip(climbing, neighbours, strict=True):
-        block = scores[position : position + len(around)]
-        position += len(around)
-        if around and block.max() > values[i]:
-            best = int(block.argmax())
-            ends[i], values[i] = around[best], block[best]
-            moved.append(i)
-    return moved
+def _best_of_each(owners: IntArray, scores: FloatArray) -> IntArray:
+    """Return where the highest score of each owner is, the first one of equals."""
+    order = np.lexsort((-scores, owners))
+    return order[np.diff(owners[order], prepend=-1) > 0]

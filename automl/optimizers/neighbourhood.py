@@ -4,8 +4,8 @@ The neighbourhood is that of SMAC [1]_ as ConfigSpace defines it: all other choi
 the values next to an ordinal one, all others of a whole number with few values, and four draws
 around any other number. Some of those draws are closer than SMAC's. ConfigSpace makes neighbours
 one after another, each with its own walk over conditions and clauses. Here those of many
-configurations are made together, with one pass over the conditions and clauses of the space, which
-takes a small part of the time.
+configurations are made together, on arrays, with one pass over the conditions and clauses of the
+space, which takes a small part of the time.
 
 References
 ----------
@@ -15,29 +15,39 @@ References
 
 from __future__ import annotations
 
-import math
-from bisect import bisect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from ConfigSpace import Configuration, ConfigurationSpace
-from ConfigSpace.hyperparameters import (
-    CategoricalHyperparameter,
-    Hyperparameter,
-    IntegerHyperparameter,
-    OrdinalHyperparameter,
+
+from automl.optimizers.exchanges import (
+    N_DRAWS,
+    ListedValues,
+    NumberExchanges,
+    Numbers,
+    is_listed,
 )
+from automl.optimizers.vectors import NOTHING_FIXED, BoolArray, VectorRules
+from search_space.arrays import FloatArray, IntArray
+from search_space.configuration_batch import ConfigurationBatch
 
-from automl.optimizers.vectors import NOTHING_FIXED, VectorRules
-from search_space.arrays import FloatArray
 
-_N_DRAWS = 4  # neighbours of a number
-# Of the range, on the scale of the hyperparameter. SMAC has the first alone, whose steps do not
-# come close to the maximum of a smooth acquisition function.
-_DEVIATIONS = (0.2, 0.05, 0.0125)
-_N_TRIES = 100  # draws that may hit known values or leave the range before fewer are taken
-_LARGEST_GRID = 10_000  # values of a whole number that are listed
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Neighbours of several configurations.
+
+    Attributes
+    ----------
+    configurations : ConfigurationBatch
+        m neighbours: those of the first configuration in random order, then those of the second,
+        and so on.
+    owners : (m,) array of int
+        Position of the configuration that each one is a neighbour of, ascending.
+    """
+
+    configurations: ConfigurationBatch
+    owners: IntArray
 
 
 class Neighbourhood:
@@ -55,23 +65,28 @@ class Neighbourhood:
         self, space: ConfigurationSpace, *, fixed: Mapping[str, object] = NOTHING_FIXED
     ) -> None:
         self._space = space
-        position_of = dict(space.index_of)
-        self._around: dict[int, _Around] = {
-            position_of[name]: around
-            for name, hyperparameter in space.items()
-            if name not in fixed and (around := _around(hyperparameter)) is not None
-        }
         self._rules = VectorRules(space)
+        exchanged = [each for name, each in space.items() if name not in fixed and each.size != 1]
+        listed = [each for each in exchanged if is_listed(each)]
+        numbers = [each for each in exchanged if not is_listed(each)]
+        at_listed, at_numbers = (
+            np.array([space.index_of[each.name] for each in some], dtype=np.int64)
+            for some in (listed, numbers)
+        )
+        self._listed = ListedValues(listed, at_listed)
+        self._numbers = Numbers(numbers, at_numbers)
 
     def draw(
         self, configurations: Sequence[Configuration], rng: np.random.Generator, n_neighbours: int
-    ) -> list[list[Configuration]]:
+    ) -> Neighbours:
         """Return neighbours of each configuration, different ones, in random order.
+
+        Hyperparameters whose exchanges are not used up are equally likely.
 
         Parameters
         ----------
         configurations : sequence of Configuration
-            Legal ones of the space.
+            s legal ones of the space.
         rng : numpy Generator
             Source of every draw.
         n_neighbours : int
@@ -79,159 +94,96 @@ class Neighbourhood:
 
         Returns
         -------
-        list of lists of Configuration
-            Legal neighbours; fewer than wanted only where there are no more.
+        Neighbours
+            Legal ones; fewer than wanted only where there are no more.
         """
-        draws = _Draws(rng)
-        exchanges = [_Exchanges(c.get_array(), self._around, draws) for c in configurations]
-        found: list[list[Configuration]] = [[] for _ in configurations]
-        short = list(range(len(found))) if n_neighbours > 0 else []
-        while short:
-            tried = [
-                (i, position, value)
-                for i in short
-                for position, value in exchanges[i].take(n_neighbours - len(found[i]))
-            ]
-            if not tried:
-                break
-            owners, positions, values = zip(*tried, strict=True)
-            vectors = np.array([configurations[i].get_array() for i in owners]).T
-            vectors[positions, np.arange(len(tried))] = values
-            self._rules.settle(vectors)
-            allowed = self._rules.allowed(vectors)
-            for i, vector in zip(
-                np.array(owners)[allowed].tolist(),
-                np.ascontiguousarray(vectors.T[allowed]),
-                strict=True,
-            ):
-                found[i].append(Configuration(self._space, vector=vector))
-            short = [i for i in short if len(found[i]) < n_neighbours]
-        return found
+        vectors = ConfigurationBatch.of(configurations, self._space).vectors
+        exchanges = _Exchanges(self._listed, self._numbers, vectors, rng)
+        n_missing = np.full(len(vectors), max(0, n_neighbours))
+        found, owners_of_found = [np.zeros((0, len(self._space)))], [np.zeros(0, dtype=np.int64)]
+        while (taken := exchanges.take(n_missing)) is not None:
+            made, is_legal = self._exchanged(vectors, taken)
+            owners = taken.owners[is_legal]
+            found.append(made[is_legal])
+            owners_of_found.append(owners)
+            n_missing = n_missing - np.bincount(owners, minlength=len(vectors))
+        of_all = np.concatenate(owners_of_found)
+        by_owner = np.argsort(of_all, kind="stable")
+        batch = ConfigurationBatch(self._space, np.concatenate(found)[by_owner])
+        return Neighbours(batch, of_all[by_owner])
+
+    def _exchanged(self, vectors: FloatArray, taken: _Taken) -> tuple[FloatArray, BoolArray]:
+        """Return (k, h) vectors with one value exchanged, settled, and which of them are legal."""
+        columns = np.ascontiguousarray(vectors[taken.owners].T)
+        columns[taken.positions, np.arange(len(taken.positions))] = taken.values
+        self._rules.settle(columns)
+        return columns.T, self._rules.allowed(columns) & ~np.isnan(taken.values)
 
 
-class _Draws:
-    """Random numbers one at a time, which a generator alone makes slowly."""
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Exchanges (k,): of which configuration, where in its vector, and the new values or NaN."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._uniforms = _one_by_one(rng.random)
-        self._normals = _one_by_one(rng.standard_normal)
-
-    def below(self, n: int) -> int:
-        """Return a whole number from 0 to n - 1."""
-        return int(next(self._uniforms) * n)
-
-    def normal(self) -> float:
-        """Return a number of the standard normal distribution."""
-        return next(self._normals)
-
-    def shuffled(self, values: list[float]) -> list[float]:
-        """Return the values in random order."""
-        return [values.pop(self.below(len(values))) for _ in range(len(values))]
-
-
-def _one_by_one(draw: Callable[[int], FloatArray]) -> Iterator[float]:
-    while True:
-        yield from draw(256).tolist()
-
-
-_Around = Callable[[float, _Draws], list[float]]
-"""From a value in ConfigSpace's vectors to values that may take its place, in random order."""
+    owners: IntArray
+    positions: IntArray
+    values: FloatArray
 
 
 class _Exchanges:
-    """What can be exchanged in one configuration, each exchange handed out once."""
+    """What can be exchanged in some configurations, each exchange handed out once.
 
-    def __init__(self, vector: FloatArray, around: Mapping[int, _Around], draws: _Draws) -> None:
-        values = vector.tolist()
-        self._values = {p: values[p] for p in around if not math.isnan(values[p])}
-        self._open = list(self._values)
-        self._left: dict[int, list[float]] = {}
-        self._around = around
-        self._draws = draws
+    The exchanges of one hyperparameter happen at the events of a Poisson process. All processes
+    have the same rate and no memory, so that the next event of a configuration is that of any of
+    its hyperparameters which are not used up, with equal chances.
+    """
 
-    def take(self, n: int) -> Iterator[tuple[int, float]]:
-        """Yield up to n exchanges: the position in the vector, and the new value.
+    def __init__(
+        self,
+        listed: ListedValues,
+        numbers: Numbers,
+        vectors: FloatArray,
+        rng: np.random.Generator,
+    ) -> None:
+        owners, lists, values = listed.shuffled(vectors, rng)
+        owners_of_drawn, drawn = np.nonzero(~np.isnan(vectors[:, numbers.positions]))
+        n_listed, n_drawn = len(owners), len(drawn)
+        self._numbers_drawn = NumberExchanges(numbers, vectors, rng)
+        # First the listed values, then some draws of each number.
+        self._owners = np.append(owners, np.repeat(owners_of_drawn, N_DRAWS))
+        self._numbers = np.append(np.full(n_listed, -1), np.repeat(drawn, N_DRAWS))
+        self._draws = np.append(np.zeros(n_listed, np.int64), np.tile(np.arange(N_DRAWS), n_drawn))
+        self._values = np.append(values, np.full(N_DRAWS * n_drawn, np.nan))
+        self._positions = np.append(
+            listed.positions[lists], np.repeat(numbers.positions[drawn], N_DRAWS)
+        )
+        times = _times(self._owners, self._positions, rng)
+        # From 0 to 1, so that one sort orders all configurations.
+        self._order = np.argsort(self._owners + times / (1.0 + times))
+        self._n_left = np.bincount(self._owners, minlength=len(vectors))
+        self._next = np.cumsum(self._n_left) - self._n_left
 
-        Hyperparameters that are not used up are equally likely.
-        """
-        while n > 0 and self._open:
-            at = self._draws.below(len(self._open))
-            position = self._open[at]
-            left = self._left.get(position)
-            if left is None:
-                left = self._around[position](self._values[position], self._draws)
-                self._left[position] = left
-            if left:
-                n -= 1
-                yield position, left.pop()
-            if not left:
-                del self._open[at]
-
-
-def _around(hyperparameter: Hyperparameter[Any, Any]) -> _Around | None:
-    """Return how neighbours of a value are made, None if there is one value only."""
-    if hyperparameter.size == 1:
-        return None
-    if isinstance(hyperparameter, CategoricalHyperparameter):
-        return _others([float(rank) for rank in range(hyperparameter.size)])
-    if isinstance(hyperparameter, OrdinalHyperparameter):
-        return _next_to(hyperparameter.size)
-    if isinstance(hyperparameter, IntegerHyperparameter):
-        return _around_whole(hyperparameter)
-    return _draws_around(hyperparameter, lambda value: value)
-
-
-def _around_whole(hyperparameter: Any) -> _Around:
-    """Return how neighbours of a whole number are made."""
-    if hyperparameter.size > _LARGEST_GRID:
-
-        def rounded(value: float) -> float:
-            return float(hyperparameter.to_vector(hyperparameter.to_value(value)))
-
-        return _draws_around(hyperparameter, rounded)
-    grid = hyperparameter.to_vector(np.arange(hyperparameter.lower, hyperparameter.upper + 1))
-    between, values = ((grid[1:] + grid[:-1]) / 2.0).tolist(), grid.tolist()
-
-    # Vectors of the same whole number may differ by rounding.
-    def nearest(value: float) -> float:
-        return float(values[bisect(between, value)])
-
-    if len(values) > _N_DRAWS + 1:
-        return _draws_around(hyperparameter, nearest)
-    others = _others(values)
-    return lambda value, draws: others(nearest(value), draws)
+    def take(self, n_wanted: IntArray) -> _Taken | None:
+        """Return up to so many exchanges of each configuration, None if there are none."""
+        n_taken = np.minimum(n_wanted, self._n_left)
+        if not n_taken.any():
+            return None
+        owners = np.repeat(np.arange(len(n_taken)), n_taken)
+        counted = np.arange(len(owners)) - np.repeat(np.cumsum(n_taken) - n_taken, n_taken)
+        chosen = self._order[self._next[owners] + counted]
+        self._next, self._n_left = self._next + n_taken, self._n_left - n_taken
+        values = self._values[chosen]
+        is_drawn = self._numbers[chosen] >= 0
+        drawn = chosen[is_drawn]
+        values[is_drawn] = self._numbers_drawn.values(
+            self._owners[drawn], self._numbers[drawn], self._draws[drawn]
+        )
+        return _Taken(owners, self._positions[chosen], values)
 
 
-def _others(values: list[float]) -> _Around:
-    def around(value: float, draws: _Draws) -> list[float]:
-        return draws.shuffled([other for other in values if other != value])
-
-    return around
-
-
-def _next_to(n_values: int) -> _Around:
-    def around(value: float, draws: _Draws) -> list[float]:
-        return draws.shuffled([v for v in (value - 1.0, value + 1.0) if 0.0 <= v < n_values])
-
-    return around
-
-
-def _draws_around(hyperparameter: Any, nearest: Callable[[float], float]) -> _Around:
-    """Return how different values are drawn from normal distributions cut off at the bounds."""
-    lower, upper = float(hyperparameter.lower_vectorized), float(hyperparameter.upper_vectorized)
-
-    # Steps shorter than one whole number would seldom lead anywhere.
-    wide = [deviation for deviation in _DEVIATIONS if deviation * hyperparameter.size >= 1.0]
-    deviations = wide or _DEVIATIONS[:1]
-
-    def around(value: float, draws: _Draws) -> list[float]:
-        found = [nearest(value)]
-        for _ in range(_N_TRIES):
-            drawn = value + deviations[draws.below(len(deviations))] * draws.normal()
-            if lower <= drawn <= upper and (drawn := nearest(drawn)) not in found:
-                found.append(drawn)
-                if len(found) > _N_DRAWS:
-                    break
-        return found[1:]
-
-    return around
+def _times(owners: IntArray, positions: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Return when each of e exchanges happens; those of one hyperparameter follow each other."""
+    is_first = (np.diff(owners, prepend=-1) != 0) | (np.diff(positions, prepend=-1) != 0)
+    firsts = np.maximum.accumulate(np.where(is_first, np.arange(len(owners)), 0))
+    gaps = rng.standard_exponential(len(owners))
+    sums = np.cumsum(gaps)
+    return sums - (sums - gaps)[firsts]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 from ConfigSpace import Configuration
@@ -26,6 +25,7 @@ from automl.surrogates.surrogate import Surrogate
 from automl.trial import Origin, Proposal
 from automl.trial_history import TrialHistory
 from search_space.arrays import FloatArray, IntArray
+from search_space.configuration_batch import ConfigurationBatch
 
 _POPULATION = 100
 
@@ -80,7 +80,7 @@ class ScoredCandidates:
 
     Attributes
     ----------
-    configurations : list of Configuration
+    configurations : ConfigurationBatch
         c candidates; those that were searched for come first.
     encoded : (c, d) array
         The same, encoded.
@@ -96,7 +96,7 @@ class ScoredCandidates:
         What the proposal of a candidate has to carry beside the prediction.
     """
 
-    configurations: list[Configuration]
+    configurations: ConfigurationBatch
     encoded: FloatArray
     scores: FloatArray
     mean: FloatArray
@@ -173,10 +173,8 @@ def score_candidates(
     found = search.climb(scoring.score)
     if scoring.objectives is not None:
         found = search.evolve(found, scoring)
-    # Searches may meet. Vectors tell configurations apart faster than their hashes, which are
-    # made of text.
-    local = list({end.get_array().tobytes(): end for end in found}.values())
-    configurations = local + search.random
+    local = found.different()  # searches may meet
+    configurations = ConfigurationBatch.joined([local, search.random])
     encoded_local = search.encode(local)
     encoded = np.concatenate([encoded_local, search.encoded_random])
     mean, std = search.joined(model.surrogate.predict(encoded_local))
@@ -220,8 +218,9 @@ class _Search:
         self._settings = settings
         self._rng = rng
         trials = history.trials
-        self._starts = [trials[i].configuration for i in best_trials(history, settings.n_local)]
         self._domain = Domain.of(problem.search_space)
+        starts = [trials[i].configuration for i in best_trials(history, settings.n_local)]
+        self._starts = ConfigurationBatch.of(starts, self._domain.space)
         self.random = self._domain.draw(settings.n_random, rng)
         self.encoded_random = self.encode(self.random)
         # Every search looks at all draws: predictions of thousands are made once.
@@ -232,7 +231,7 @@ class _Search:
         (mean, std), (mean_of_random, std_of_random) = predicted, self._of_random
         return np.concatenate([mean, mean_of_random]), np.concatenate([std, std_of_random])
 
-    def climb(self, score: Score) -> list[Configuration]:
+    def climb(self, score: Score) -> ConfigurationBatch:
         """Return the ends of local searches from the best observations."""
 
         def acquisition(configurations: Sequence[Configuration]) -> FloatArray:
@@ -256,41 +255,38 @@ class _Search:
 
         return -float(score(*self.joined(self._predict(self.climb(score)))).max())
 
-    def evolve(self, found: list[Configuration], scoring: Scoring) -> list[Configuration]:
+    def evolve(self, found: ConfigurationBatch, scoring: Scoring) -> ConfigurationBatch:
         """Return what a population near the front evolves to, beside what was found."""
         objectives_of = scoring.objectives
         is_still = self._domain.finite is not None or not self._settings.n_generations
         if objectives_of is None or is_still:
             return found
 
-        # Vectors tell configurations apart faster than their hashes, which are made of text.
-        known: dict[bytes, Configuration] = {}
-
-        def named(configurations: Sequence[Configuration]) -> list[bytes]:
-            names = [configuration.get_array().tobytes() for configuration in configurations]
-            known.update(zip(names, configurations, strict=True))
-            return names
+        # A member is the bytes of its vector: what is hashed fast and tells all others apart.
+        def batch_of(names: Sequence[bytes]) -> ConfigurationBatch:
+            vectors = np.frombuffer(b"".join(names), dtype=np.float64)
+            return ConfigurationBatch(found.space, vectors.reshape(len(names), len(found.space)))
 
         def objectives(names: list[bytes]) -> FloatArray:
-            return objectives_of(*self._predict([known[name] for name in names]))
+            return objectives_of(*self._predict(batch_of(names)))
 
         def vary(parents: list[bytes], rng: np.random.Generator) -> list[bytes]:
-            drawn = self._domain.neighbours([known[name] for name in parents], rng, 1)
-            return named(list(chain.from_iterable(drawn)))
+            drawn = self._domain.neighbours(batch_of(parents), rng, 1).configurations
+            return [vector.tobytes() for vector in drawn.vectors]
 
-        together = named([*found, *self.random])
+        together = ConfigurationBatch.joined([found, self.random]).vectors
         values = objectives_of(*self.joined(self._predict(found)))
         # The best by each objective; a front of all would cost more than it is worth.
         best = np.unique(np.argsort(-values, axis=0)[:_POPULATION])
         order = best[crowded_order(values[best])[:_POPULATION]]
         members, _ = nsga2(
             objectives,
-            [together[i] for i in order],
+            [vector.tobytes() for vector in together[order]],
             vary,
             n_generations=self._settings.n_generations,
             rng=self._rng,
         )
-        return [*found, *(known[name] for name in members)]
+        return ConfigurationBatch.joined([found, batch_of(members)])
 
     def _predict(self, configurations: Sequence[Configuration]) -> Predicted:
         return self._model.surrogate.predict(self.encode(configurations))

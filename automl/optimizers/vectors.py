@@ -6,16 +6,17 @@ Here one pass over them serves thousands, which takes a small part of the time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from ConfigSpace import Configuration, ConfigurationSpace
+from ConfigSpace import ConfigurationSpace, EqualsCondition
 
-from search_space.arrays import FloatArray
+from search_space.arrays import FloatArray, IntArray
+from search_space.configuration_batch import ConfigurationBatch
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -35,29 +36,25 @@ class VectorRules:
     """
 
     def __init__(self, space: ConfigurationSpace) -> None:
-        position_of = dict(space.index_of)
-        conditions_on = space.parent_conditions_of
-        # ConfigSpace iterates over parents before their children.
-        self._children = [
-            _Child(
-                position=position_of[name],
-                default=float(hyperparameter.to_vector(hyperparameter.default_value)),
-                conditions=tuple(conditions_on[name]),
-            )
-            for name, hyperparameter in space.items()
-            if conditions_on[name]
-        ]
+        members: dict[tuple[object, ...], list[str]] = {}
+        # ConfigSpace iterates over parents before their children. Those with equal conditions are
+        # settled with the first of them: its parents are the parents of all.
+        for name in space:
+            conditions = tuple(_meaning(each, name) for each in space.parent_conditions_of[name])
+            if conditions:
+                members.setdefault(conditions, []).append(name)
+        self._children = [_Children.of(space, names) for names in members.values()]
         self._clauses = list(space.forbidden_clauses)
 
     def settle(self, vectors: FloatArray) -> None:
         """Give defaults to what has become active in (d, n) vectors, take values of the others."""
-        for child in self._children:
-            row = vectors[child.position]
-            active = np.ones(len(row), dtype=np.bool_)
-            for condition in child.conditions:
+        for children in self._children:
+            active = np.ones(vectors.shape[1], dtype=np.bool_)
+            for condition in children.conditions:
                 active &= condition.satisfied_by_vector_array(vectors)
-            row[~active] = np.nan
-            row[active & np.isnan(row)] = child.default
+            values = vectors[children.positions]
+            values = np.where(np.isnan(values), children.defaults, values)
+            vectors[children.positions] = np.where(active, values, np.nan)
 
     def allowed(self, vectors: FloatArray) -> BoolArray:
         """Return which of (d, n) settled vectors no clause forbids."""
@@ -68,12 +65,28 @@ class VectorRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Child:
-    """A hyperparameter that is active if all its conditions hold."""
+class _Children:
+    """Hyperparameters (c,) that are active if all their conditions hold, which are the same."""
 
-    position: int
-    default: float
+    positions: IntArray
+    defaults: FloatArray  # (c, 1)
     conditions: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, space: ConfigurationSpace, names: Sequence[str]) -> _Children:
+        defaults = [float(space[name].to_vector(space[name].default_value)) for name in names]
+        return cls(
+            positions=np.array([space.index_of[name] for name in names], dtype=np.int64),
+            defaults=np.array(defaults)[:, np.newaxis],
+            conditions=tuple(space.parent_conditions_of[names[0]]),
+        )
+
+
+def _meaning(condition: Any, child: str) -> object:
+    """Return what equal conditions on different children have in common."""
+    if isinstance(condition, EqualsCondition):
+        return condition.parent_vector_id, float(condition.vector_value)
+    return child  # of other kinds none is taken to equal another
 
 
 def sample_configurations(
@@ -82,7 +95,7 @@ def sample_configurations(
     rng: np.random.Generator,
     *,
     fixed: Mapping[str, object] = NOTHING_FIXED,
-) -> list[Configuration]:
+) -> ConfigurationBatch:
     """Draw configurations independently: each hyperparameter by its own distribution.
 
     The distribution is that of ``space.sample_configuration``: what conditions make inactive is
@@ -102,27 +115,25 @@ def sample_configurations(
 
     Returns
     -------
-    list of n Configurations
-        Equal ones are possible.
+    ConfigurationBatch
+        n configurations; equal ones are possible.
     """
     space.seed(int(rng.integers(_MAX_SEED)))
     rules = VectorRules(space)
     hyperparameters = list(space.values())
     rows = {space.index_of[name]: space[name].to_vector(value) for name, value in fixed.items()}
-    drawn: list[Configuration] = []
-    factor = 1
-    while len(drawn) < n:
+    found = [np.zeros((0, len(hyperparameters)))]
+    n_missing, factor = n, 1
+    while n_missing > 0:
+        n_drawn = factor * n_missing
         vectors = np.array(
-            [
-                h.sample_vector(factor * (n - len(drawn)), seed=space.random)
-                for h in hyperparameters
-            ],
+            [h.sample_vector(n_drawn, seed=space.random) for h in hyperparameters],
             dtype=np.float64,
-        ).reshape(len(hyperparameters), factor * (n - len(drawn)))
+        ).reshape(len(hyperparameters), n_drawn)
         for position, value in rows.items():
             vectors[position] = value
         rules.settle(vectors)
-        allowed = np.ascontiguousarray(vectors[:, rules.allowed(vectors)].T)
-        drawn += [Configuration(space, vector=vector) for vector in allowed[: n - len(drawn)]]
+        found.append(vectors[:, rules.allowed(vectors)].T[:n_missing])
+        n_missing -= len(found[-1])
         factor = min(2 * factor, _MAX_FACTOR)
-    return drawn
+    return ConfigurationBatch(space, np.concatenate(found))

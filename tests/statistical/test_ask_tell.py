@@ -25,10 +25,13 @@ def regrets(problem: ClosedForm, optimizer: str, n: int, n_seeds: int = 4) -> Fl
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("optimizer", "at_most"), [("densbo", 0.1), ("sawei", 0.9)])
-def test_a_smooth_function_of_two_numbers(optimizer: str, at_most: float) -> None:
-    # Medians of 20 seeds: random search 1.03, densbo 0.004, sawei 0.17.
-    assert np.median(regrets(branin(), optimizer, 30)) < at_most
+@pytest.mark.parametrize(
+    ("optimizer", "n_seeds", "at_most"), [("densbo", 4, 0.1), ("sawei", 12, 0.9)]
+)
+def test_a_smooth_function_of_two_numbers(optimizer: str, n_seeds: int, at_most: float) -> None:
+    # Medians of 20 seeds: random search 1.03, densbo 0.004, sawei 0.13. A quarter of sawei's seeds
+    # end above 0.9, so that four are too few.
+    assert np.median(regrets(branin(), optimizer, 30, n_seeds)) < at_most
 
 
 @pytest.mark.slow

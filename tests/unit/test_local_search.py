@@ -17,9 +17,11 @@ from ConfigSpace import (
 from ConfigSpace.util import get_one_exchange_neighbourhood
 from fakes.histories import mixed_space
 
+from automl.optimizers.domain import Domain
 from automl.optimizers.local_search import local_search
 from automl.optimizers.vectors import sample_configurations
 from search_space.arrays import FloatArray
+from search_space.configuration_batch import ConfigurationBatch
 
 ALL = 10_000  # neighbours: the whole neighbourhood
 
@@ -40,8 +42,12 @@ def height(configurations: Sequence[Configuration]) -> FloatArray:
     )
 
 
-def draw(space: ConfigurationSpace, n: int, seed: int) -> list[Configuration]:
+def draw(space: ConfigurationSpace, n: int, seed: int) -> ConfigurationBatch:
     return sample_configurations(space, n, np.random.default_rng(seed))
+
+
+def alone(start: Configuration) -> ConfigurationBatch:
+    return ConfigurationBatch.of([start], start.config_space)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -57,7 +63,8 @@ def test_local_search_climbs_and_never_ends_below_its_start(seed: int) -> None:
 
 
 def test_enough_steps_reach_the_top() -> None:
-    starts = [Configuration(bowl(), values={"x": 0.95, "y": 0.05, "kind": "bad"})] * 25
+    start = Configuration(bowl(), values={"x": 0.95, "y": 0.05, "kind": "bad"})
+    starts = alone(start).take(np.zeros(25, dtype=np.int64))
     ends = local_search(height, starts, np.random.default_rng(0), max_steps=60, n_neighbours=ALL)
     # A search ends early where none of eight draws is better, which happens to one in twelve.
     assert np.quantile(height(ends), 0.3) > -1e-2
@@ -69,18 +76,19 @@ def test_no_step_and_no_start_leave_everything_as_it_is() -> None:
         local_search(height, starts, np.random.default_rng(0), max_steps=0, n_neighbours=ALL)
         == starts
     )
-    assert local_search(height, [], np.random.default_rng(0), max_steps=4, n_neighbours=ALL) == []
+    none = starts[:0]
+    assert not local_search(height, none, np.random.default_rng(0), max_steps=4, n_neighbours=ALL)
 
 
 def test_the_starts_are_not_changed_and_equal_generators_give_equal_ends() -> None:
     starts = draw(bowl(), 4, seed=0)
-    kept = list(starts)
+    kept = starts.vectors.copy()
     one, other = (
         local_search(height, starts, np.random.default_rng(6), max_steps=4, n_neighbours=ALL)
         for _ in range(2)
     )
     assert one == other
-    assert starts == kept
+    assert np.array_equal(starts.vectors, kept, equal_nan=True)
 
 
 def test_one_call_scores_the_neighbourhoods_of_all_searches() -> None:
@@ -121,7 +129,7 @@ def test_each_step_goes_to_a_neighbour_of_the_start() -> None:
         return np.array([float(c != start) for c in configurations])
 
     (end,) = local_search(
-        prefers_any_change, [start], np.random.default_rng(0), max_steps=1, n_neighbours=ALL
+        prefers_any_change, alone(start), np.random.default_rng(0), max_steps=1, n_neighbours=ALL
     )
     changed = [name for name in space if start.get(name) != end.get(name)]
     roots = [name for name in changed if name == "classifier" or (name in end and name in start)]
@@ -137,12 +145,12 @@ def test_a_configuration_without_neighbours_stays() -> None:
     assert list(get_one_exchange_neighbourhood(start, seed=0)) == []
     ends = local_search(
         lambda cs: np.zeros(len(cs)),
-        [start],
+        alone(start),
         np.random.default_rng(0),
         max_steps=4,
         n_neighbours=ALL,
     )
-    assert ends == [start]
+    assert ends[0] is start
 
 
 def test_integers_of_few_values_at_their_bounds_have_neighbours() -> None:
@@ -155,5 +163,27 @@ def test_integers_of_few_values_at_their_bounds_have_neighbours() -> None:
 
     for seed in range(200):
         rng = np.random.default_rng(seed)
-        (end,) = local_search(away, [start], rng, max_steps=2, n_neighbours=12)
+        (end,) = local_search(away, alone(start), rng, max_steps=2, n_neighbours=12)
         assert away([end])[0] >= away([start])[0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_search_takes_the_best_of_its_own_neighbours_if_that_is_better(seed: int) -> None:
+    space = mixed_space().configuration_space
+    given = ConfigurationBatch.of(list(draw(space, 12, seed)), space)
+
+    def wild(configurations: Sequence[Configuration]) -> FloatArray:
+        return np.array([np.nansum(np.sin(99.0 * c.get_array())) for c in configurations])
+
+    ends = local_search(wild, given, np.random.default_rng(seed), max_steps=1, n_neighbours=2)
+    around = Domain(space).neighbours(given, np.random.default_rng(seed), 2)
+    n_moved = 0
+    for i, start in enumerate(given):
+        mine = around.configurations.take(around.owners == i)
+        best = max(mine, key=lambda c: wild([c])[0])
+        if wild([best])[0] > wild([start])[0]:
+            assert ends[i] == best
+            n_moved += 1
+        else:
+            assert ends[i] is start
+    assert 0 < n_moved < 12

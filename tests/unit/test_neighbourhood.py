@@ -104,6 +104,19 @@ def draw(space: ConfigurationSpace, n: int, seed: int) -> list[Configuration]:
     return [space.sample_configuration() for _ in range(n)]
 
 
+def neighbours_of(
+    space: ConfigurationSpace, starts: list[Configuration], seed: int, n_neighbours: int
+) -> list[list[Configuration]]:
+    """Return the neighbours of each start."""
+    rng = np.random.default_rng(seed)
+    found = Neighbourhood(space).draw(starts, rng, n_neighbours)
+    assert np.all(np.diff(found.owners) >= 0)
+    blocks: list[list[Configuration]] = [[] for _ in starts]
+    for owner, neighbour in zip(found.owners, found.configurations, strict=True):
+        blocks[owner].append(neighbour)
+    return blocks
+
+
 def exchanged(start: Configuration, neighbour: Configuration) -> list[str]:
     """Return which hyperparameters are active in both and have different values."""
     return [name for name in start if name in neighbour and start[name] != neighbour[name]]
@@ -117,7 +130,7 @@ def test_neighbours_are_legal_differ_in_one_exchange_and_are_different(
 ) -> None:
     space = SPACES[name]
     starts = draw(space, 4, seed)
-    found = Neighbourhood(space).draw(starts, np.random.default_rng(seed), n_neighbours)
+    found = neighbours_of(space, starts, seed, n_neighbours)
     assert len(found) == len(starts)
     for start, neighbours in zip(starts, found, strict=True):
         assert 0 < len(neighbours) <= n_neighbours
@@ -134,7 +147,7 @@ def test_neighbours_are_legal_differ_in_one_exchange_and_are_different(
 def test_what_becomes_active_has_its_default_and_the_rest_stays(name: str, seed: int) -> None:
     space = SPACES[name]
     for start in draw(space, 3, seed):
-        (neighbours,) = Neighbourhood(space).draw([start], np.random.default_rng(seed), ALL)
+        (neighbours,) = neighbours_of(space, [start], seed, ALL)
         for neighbour in neighbours:
             for new in set(neighbour) - set(start):
                 assert neighbour[new] == space[new].default_value
@@ -158,7 +171,7 @@ def test_exchanges_of_choices_and_ranks_are_all_those_that_configspace_knows(
 
     start = draw(space, 1, seed)[0]
     start = Configuration(space, values=dict(start))  # exact, so that vectors can be compared
-    (found,) = Neighbourhood(space).draw([start], np.random.default_rng(seed), ALL)
+    (found,) = neighbours_of(space, [start], seed, ALL)
     known = list(get_one_exchange_neighbourhood(start, seed=seed))
     assert of_finite(start, found) == of_finite(start, known)
     assert of_finite(start, found)
@@ -171,8 +184,7 @@ def test_exchanges_of_choices_and_ranks_are_all_those_that_configspace_knows(
 def test_draws_of_numbers_follow_three_normal_distributions_cut_off_at_the_bounds() -> None:
     space = ConfigurationSpace({"x": (0.0, 10.0), "n": (0, 1_000)})
     start = Configuration(space, values={"x": 5.0, "n": 500})
-    rng = np.random.default_rng(0)
-    neighbours = [n for block in Neighbourhood(space).draw([start] * 2_000, rng, 8) for n in block]
+    neighbours = [n for block in neighbours_of(space, [start] * 2_000, 0, 8) for n in block]
     # The standard normal between -2.5 and 2.5 has standard deviation 0.9546.
     expected = (((0.2 * 0.9546) ** 2 + 0.05**2 + 0.0125**2) / 3) ** 0.5
     for name, width in (("x", 10.0), ("n", 1_000.0)):
@@ -188,8 +200,7 @@ def test_draws_of_numbers_follow_three_normal_distributions_cut_off_at_the_bound
 def test_whole_numbers_take_no_steps_shorter_than_one() -> None:
     space = ConfigurationSpace({"n": (1, 12)})
     start = Configuration(space, values={"n": 6})
-    rng = np.random.default_rng(0)
-    drawn = [n["n"] for (n,) in Neighbourhood(space).draw([start] * 4_000, rng, 1)]
+    drawn = [n["n"] for (n,) in neighbours_of(space, [start] * 4_000, 0, 1)]
     # A normal distribution with 0.2 of the range has a third of what is not rounded to 6 there;
     # with shorter steps too it would be nearly all.
     assert np.mean([abs(n - 6) == 1 for n in drawn]) < 0.5
@@ -199,7 +210,7 @@ def test_whole_numbers_take_no_steps_shorter_than_one() -> None:
 def test_a_number_at_its_bound_has_neighbours_inside() -> None:
     space = ConfigurationSpace({"x": (1.0, 2.0), "n": (1, 9)})
     start = Configuration(space, values={"x": 2.0, "n": 1})
-    (found,) = Neighbourhood(space).draw([start], np.random.default_rng(0), ALL)
+    (found,) = neighbours_of(space, [start], 0, ALL)
     assert len(found) == 8
     for neighbour in found:
         assert 1.0 <= neighbour["x"] <= 2.0
@@ -210,7 +221,7 @@ def test_hyperparameters_are_exchanged_equally_often() -> None:
     space = SPACES["forty"]
     # Nothing is forbidden next to this one.
     start = Configuration(space, values={**space.get_default_configuration(), "scaler": "unit"})
-    drawn = Neighbourhood(space).draw([start] * 4_000, np.random.default_rng(3), 1)
+    drawn = neighbours_of(space, [start] * 4_000, 3, 1)
     counts = Counter(exchanged(start, n)[0] for (n,) in drawn)
     assert set(counts) == set(start)
     expected = 4_000 / len(set(start))
@@ -225,7 +236,7 @@ def test_forbidden_exchanges_are_replaced_by_others() -> None:
     space.add(ForbiddenInClause(kind, list("bcdefg")))
     start = Configuration(space, values={"kind": "a", "other": "x"})
     for seed in range(20):
-        (found,) = Neighbourhood(space).draw([start], np.random.default_rng(seed), 2)
+        (found,) = neighbours_of(space, [start], seed, 2)
         assert {tuple(n.values()) for n in found} == {("h", "x"), ("a", "y")}
 
 
@@ -233,18 +244,17 @@ def test_there_are_no_neighbours_where_there_is_one_value_or_none_is_wanted() ->
     space = ConfigurationSpace()
     space.add(Constant("c", 1), Categorical("kind", ["only"]))
     start = space.get_default_configuration()
-    rng = np.random.default_rng(0)
-    assert Neighbourhood(space).draw([start, start], rng, 5) == [[], []]
-    assert Neighbourhood(space).draw([], rng, 5) == []
+    assert neighbours_of(space, [start, start], 0, 5) == [[], []]
+    assert neighbours_of(space, [], 0, 5) == []
     mixed = SPACES["mixed"].get_default_configuration()
-    assert Neighbourhood(SPACES["mixed"]).draw([mixed], rng, 0) == [[]]
+    assert neighbours_of(SPACES["mixed"], [mixed], 0, 0) == [[]]
 
 
 def test_neighbours_depend_on_the_generator_alone_and_starts_stay_as_they_are() -> None:
     space = SPACES["every kind"]
     starts = draw(space, 5, seed=1)
     before = [start.get_array().tobytes() for start in starts]
-    first, again = (Neighbourhood(space).draw(starts, np.random.default_rng(2), 6) for _ in "ab")
+    first, again = (neighbours_of(space, starts, 2, 6) for _ in "ab")
     assert first == again
-    assert Neighbourhood(space).draw(starts, np.random.default_rng(3), 6) != first
+    assert neighbours_of(space, starts, 3, 6) != first
     assert [start.get_array().tobytes() for start in starts] == before

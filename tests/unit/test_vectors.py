@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from ConfigSpace import (
+    AndConjunction,
     Categorical,
     Configuration,
     ConfigurationSpace,
     Constant,
+    EqualsCondition,
     Float,
     ForbiddenAndConjunction,
     ForbiddenEqualsClause,
+    InCondition,
     Integer,
+    LessThanCondition,
     Normal,
 )
 from fakes.histories import mixed_space
 from scipy.stats import chi2_contingency, ks_2samp
 
-from automl.optimizers.vectors import sample_configurations
+from automl.optimizers.vectors import VectorRules, sample_configurations
 from search_space import TaskProperties, build_space
+from search_space.configuration_batch import ConfigurationBatch
 
 
-def draw(space: ConfigurationSpace, n: int, seed: int) -> list[Configuration]:
+def draw(space: ConfigurationSpace, n: int, seed: int) -> ConfigurationBatch:
     return sample_configurations(space, n, np.random.default_rng(seed))
 
 
@@ -64,7 +71,7 @@ def test_draws_are_uniform_over_choices_and_the_scale_of_numbers() -> None:
 COUNTED = ("slow", "cheap", "middle")
 
 
-def vectors_of(configurations: list[Configuration]) -> np.ndarray:
+def vectors_of(configurations: Sequence[Configuration]) -> np.ndarray:
     return np.array([configuration.get_array() for configuration in configurations])
 
 
@@ -134,3 +141,41 @@ def test_few_allowed_values_are_found() -> None:
 
 def test_an_empty_space_has_one_configuration() -> None:
     assert [dict(c) for c in draw(ConfigurationSpace(), 3, seed=0)] == [{}, {}, {}]
+
+
+def test_conditions_have_the_same_effect_as_one_configuration_after_another() -> None:
+    space = ConfigurationSpace()
+    kind, other = Categorical("kind", list("abc")), Categorical("other", list("abc"))
+    inner, level = Categorical("inner", ["x", "y"]), Integer("level", (1, 9))
+    names = ("of_a", "of_a_too", "of_other", "of_inner", "low", "both", "few")
+    space.add(kind, other, inner, level, *(Float(name, (0.0, 1.0), default=0.3) for name in names))
+    space.add(
+        EqualsCondition(inner, kind, "a"),
+        EqualsCondition(space["of_a"], kind, "a"),
+        EqualsCondition(space["of_a_too"], kind, "a"),
+        EqualsCondition(space["of_other"], other, "a"),
+        EqualsCondition(space["of_inner"], inner, "y"),
+        LessThanCondition(space["low"], level, 4),
+        AndConjunction(
+            EqualsCondition(space["both"], kind, "a"), EqualsCondition(space["both"], other, "b")
+        ),
+        InCondition(space["few"], kind, ["a", "c"]),
+    )
+    rng = np.random.default_rng(0)
+    vectors = np.array([h.sample_vector(500, seed=space.random) for h in space.values()])
+    vectors = vectors[np.argsort([space.index_of[name] for name in space])]
+    vectors[rng.random(vectors.shape) < 0.3] = np.nan
+    vectors[[space.index_of[name] for name in ("kind", "other", "level")]] = 0.0
+    vectors[[space.index_of[name] for name in ("kind", "other")]] = rng.integers(3, size=(2, 500))
+    vectors[space.index_of["level"]] = rng.random(500)
+    expected = vectors.copy()
+    for column in expected.T:
+        for name, hyperparameter in space.items():
+            place, conditions = space.index_of[name], space.parent_conditions_of[name]
+            if not all(condition.satisfied_by_vector(column) for condition in conditions):
+                column[place] = np.nan
+            elif np.isnan(column[place]):
+                column[place] = hyperparameter.to_vector(hyperparameter.default_value)
+    VectorRules(space).settle(vectors)
+    np.testing.assert_array_equal(vectors, expected)
+    assert 0 < np.isnan(vectors).sum() < vectors.size
