@@ -9,7 +9,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from automl.optimizers.initial_design import DefaultsFirst
 from automl.optimizers.named import acquisition_of, check_name, model_of
 from automl.optimizers.performance_model import PerformanceModel
 from automl.optimizers.random_search import RandomSearch
-from automl.optimizers.scored_candidates import Guidance
+from automl.optimizers.scored_candidates import CandidateSettings, Guidance
 from automl.storage.fingerprints import configuration_space_fingerprint
 from automl.storage.journal import Journal
 from automl.storage.journal_reading import JournalContent, read_journal, restored_trial
@@ -38,12 +38,26 @@ Configured = Configuration | Mapping[str, Any]
 """A configuration, or values of its active hyperparameters by name."""
 
 _RANDOM = "random"
-_RECIPES: Mapping[str, tuple[str, str]] = {
-    "densbo": ("densbo", "mace"),
-    "bo": ("random_forest", "ei"),
-    "sawei": ("gaussian_process", "sawei"),
-}
 _KIND = "ask and tell"
+
+
+@dataclass(frozen=True, slots=True)
+class _Recipe:
+    """What an optimizer goes by unless something else is asked for."""
+
+    surrogate: str
+    acquisition: str
+    candidates: CandidateSettings = field(default_factory=CandidateSettings)
+
+
+# A process takes long to predict many; SMAC's black-box facade, with which SAWEI was published,
+# looks at 1,000 too.
+_FOR_A_PROCESS = CandidateSettings(n_random=980, n_local=20, max_steps=8)
+_RECIPES: Mapping[str, _Recipe] = {
+    "densbo": _Recipe("densbo", "mace"),
+    "bo": _Recipe("random_forest", "ei"),
+    "sawei": _Recipe("gaussian_process", "sawei", _FOR_A_PROCESS),
+}
 
 
 class Best(NamedTuple):
@@ -366,8 +380,9 @@ def _guidance(
         return None
     usual = _RECIPES[optimizer]
     return Guidance(
-        model=model_of(usual[0] if surrogate is None else surrogate),
-        acquisition=acquisition_of(usual[1] if acquisition is None else acquisition),
+        model=model_of(usual.surrogate if surrogate is None else surrogate),
+        acquisition=acquisition_of(usual.acquisition if acquisition is None else acquisition),
+        candidates=usual.candidates,
     )
 
 

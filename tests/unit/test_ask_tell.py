@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from automl.ask_tell import AskTell
 from automl.errors import InputError, SpaceExhaustedError
 from automl.optimizers.acquisition_policy import Always
 from automl.optimizers.named import SURROGATES
-from automl.optimizers.scored_candidates import CandidateSettings, Guidance
+from automl.optimizers.scored_candidates import CandidateSettings
 from automl.surrogates.random_forest import RandomForest
 from automl.trial import Origin, Status
 
@@ -40,7 +40,8 @@ OPTIMIZERS = ("densbo", "bo", "sawei", "random")
 
 @pytest.fixture(autouse=True)
 def _few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ask_tell, "Guidance", partial(Guidance, candidates=FEW))
+    few = {name: replace(recipe, candidates=FEW) for name, recipe in ask_tell._RECIPES.items()}
+    monkeypatch.setattr(ask_tell, "_RECIPES", few)
 
 
 def plane() -> ConfigurationSpace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from ConfigSpace import Categorical, Configuration, ConfigurationSpace, EqualsCo
 from automl import ask_tell
 from automl.ask_tell import AskTell
 from automl.errors import InputError, JournalError
-from automl.optimizers.scored_candidates import CandidateSettings, Guidance
+from automl.optimizers.scored_candidates import CandidateSettings
 from automl.storage.journal import Journal
 from automl.surrogates.random_forest import RandomForest
 
@@ -25,7 +25,8 @@ N_INITIAL = 3
 
 @pytest.fixture(autouse=True)
 def _few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ask_tell, "Guidance", partial(Guidance, candidates=FEW))
+    few = {name: replace(recipe, candidates=FEW) for name, recipe in ask_tell._RECIPES.items()}
+    monkeypatch.setattr(ask_tell, "_RECIPES", few)
 
 
 def space() -> ConfigurationSpace:
