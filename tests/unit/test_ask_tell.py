@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -29,7 +29,6 @@ from automl.acquisition.acquisition import ConfidenceBound
 from automl.ask_tell import AskTell
 from automl.errors import InputError, SpaceExhaustedError
 from automl.optimizers.acquisition_policy import Always
-from automl.optimizers.named import SURROGATES
 from automl.optimizers.scored_candidates import CandidateSettings
 from automl.surrogates.random_forest import RandomForest
 from automl.trial import Origin, Status
@@ -252,27 +251,6 @@ def test_a_second_loss_of_a_configuration_is_another_observation() -> None:
     assert [outcome.loss for outcome in optimizer.history.outcomes] == [2.0, 1.0]
     assert [t.proposal.origin for t in optimizer.history.trials] == [Origin.DEFAULT, Origin.GIVEN]
     assert optimizer.best.loss == 1.0
-
-
-@pytest.mark.parametrize(
-    "loss_of",
-    [
-        pytest.param(lambda n: 1.7e308 * (-1) ** n, id="the largest of both signs"),
-        pytest.param(lambda n: 1e308 if n == 4 else float(n), id="one for what was not measured"),
-        pytest.param(lambda n: 10.0 ** (300 - 60 * (n % 11)), id="of very many sizes"),
-        pytest.param(lambda n: 5e-324 * n, id="the smallest"),
-    ],
-)
-@pytest.mark.parametrize("surrogate", [*SURROGATES])
-def test_losses_of_any_size_can_be_told(surrogate: str, loss_of: Callable[[int], float]) -> None:
-    for optimizer in (AskTell(plane(), name, surrogate=surrogate) for name in ("bo", "densbo")):
-        told = []
-        for n in range(20):
-            (configuration,) = optimizer.ask()
-            optimizer.tell(configuration, loss_of(n))
-            told.append(loss_of(n))
-        assert optimizer.best.loss == min(told)
-        assert "acquisition" in optimizer.history.trials[-1].proposal.beliefs
 
 
 @pytest.mark.parametrize(
