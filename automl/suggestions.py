@@ -1,4 +1,4 @@
-"""Names in messages: what a mistyped one was meant to be, and which there are."""
+"""Words of messages: what a mistyped name was meant to be, which there are, and how many."""
 
 from __future__ import annotations
 
@@ -54,3 +54,14 @@ def names_in_words(names: Sequence[str]) -> str:
     listed = ", ".join(map(repr, names[:_MOST_NAMED]))
     n_more = len(names) - _MOST_NAMED
     return f"{listed} and {n_more} more" if n_more > 0 else listed
+
+
+def counted(n: int, what: str, plural: str = "s") -> str:
+    """Return a number of things in words.
+
+    Examples
+    --------
+    >>> counted(1, "search", "es"), counted(2, "search", "es")
+    ('1 search', '2 searches')
+    """
+    return f"{n} {what}" if n == 1 else f"{n} {what}{plural}"

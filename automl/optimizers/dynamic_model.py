@@ -77,7 +77,8 @@ class DynamicModel:
     def fit_to(self, history: TrialHistory, rng: np.random.Generator) -> FittedModel:
         """Return the ensemble after these trials, of which one at least has succeeded."""
         X, losses = performance_observations(history)
-        scale = self.transform.fit(modelled_losses(history))
+        successes = modelled_losses(history)
+        scale = self.transform.fit(successes)
         layout = history.problem.encoder.layout
         members = {
             name: continued(member, history, name) for name, member in self.members(layout).items()
@@ -87,11 +88,10 @@ class DynamicModel:
         fitted = ensemble.fit(X, targets, rng)
         for name, reason in fitted.failures.items():
             warn_of_unfitted(name, reason, "the other surrogates do without it")
-        best = scale.apply(np.array([modelled_losses(history).min()]))
-        n_finished = history.n_finished
-
-        memories = [memory_of(member, name) for name, member in fitted.members.items()]
-        carried = {_ROUND: float(n_finished), **{k: v for m in memories for k, v in m.items()}}
+        best = scale.apply(np.array([successes.min()]))
+        carried = {_ROUND: float(history.n_finished)}
+        for name, member in fitted.members.items():
+            carried |= memory_of(member, name)
 
         def beliefs_at(row: FloatArray) -> Mapping[str, float]:
             return carried | self._beliefs(fitted, scale, row[np.newaxis])

@@ -88,9 +88,10 @@ class SurrogateModel:
     def fit_to(self, history: TrialHistory, rng: np.random.Generator) -> FittedModel:
         """Return the model after these trials, of which one at least has succeeded."""
         X, losses = performance_observations(history)
-        targets, incumbent = losses, float(modelled_losses(history).min())
+        successes = modelled_losses(history)
+        targets, incumbent = losses, float(successes.min())
         if self.transform is not None:
-            scale = self.transform.fit(modelled_losses(history))
+            scale = self.transform.fit(successes)
             targets, incumbent = scale.apply(losses), float(scale.apply(np.array([incumbent]))[0])
         surrogate = continued(self.make(history.problem.encoder.layout), history)
         try:

@@ -114,10 +114,8 @@ class KnownParameters:
     @classmethod
     def remembered(cls, memory: Mapping[str, float]) -> KnownParameters:
         """Return parameters from what :attr:`memory` gave."""
-        logs = {int(name): value for name, value in memory.items() if name != _SEARCHED_AT}
-        return cls(
-            logs=np.array([logs[i] for i in sorted(logs)]), searched_at=int(memory[_SEARCHED_AT])
-        )
+        logs = np.array([memory[str(i)] for i in range(len(memory) - 1)])
+        return cls(logs=logs, searched_at=int(memory[_SEARCHED_AT]))
 
     @property
     def memory(self) -> Mapping[str, float]:
@@ -175,9 +173,10 @@ class GaussianProcess:
 
     def continued(self, memory: Mapping[str, float]) -> GaussianProcess:
         """Return the same settings, the search for parameters beginning at those remembered."""
-        known = KnownParameters.remembered(memory)
         n_parameters = len(LogPriors.of(self.layout).medians)
-        return replace(self, known=known) if known.logs.shape == (n_parameters,) else self
+        if memory.keys() != {_SEARCHED_AT, *map(str, range(n_parameters))}:
+            return self  # it is of another layout or surrogate
+        return replace(self, known=KnownParameters.remembered(memory))
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> FittedGaussianProcess:
         """Fit the process; see :class:`automl.surrogates.surrogate.Surrogate`.

@@ -366,6 +366,11 @@ def test_parameters_of_another_layout_are_not_taken(n_parameters: int) -> None:
     assert GaussianProcess(layout=LAYOUT).continued(memory).known is None
 
 
+@pytest.mark.parametrize("memory", [{}, {"n_fits": 3.0}, {str(i): 0.1 for i in range(9)}])
+def test_what_another_surrogate_left_is_not_taken(memory: dict[str, float]) -> None:
+    assert GaussianProcess(layout=LAYOUT).continued(memory).known is None
+
+
 @pytest.mark.parametrize("n", [1, 499, 500, 501, 1_203])
 def test_predictions_do_not_depend_on_what_else_is_predicted(n: int) -> None:
     model, X = fitted(n=20), configurations(3, 1_203)

@@ -16,6 +16,7 @@ from automl.benchmark.study.evaluations import StudyEvaluator
 from automl.benchmark.study.study_task import StudyTask
 from automl.benchmark.study.table import TableSpace
 from automl.errors import InputError
+from automl.suggestions import counted
 from search_space.space import SearchSpace
 
 
@@ -126,7 +127,7 @@ def survey(datasets: Sequence[str], settings: StudySettings, load: Load) -> Mapp
     if reasons:
         name, reason = next(iter(reasons.items()))
         raise InputError(
-            f"{_counted(len(reasons), 'data set')} of {len(reasons) + len(found)} cannot be used: "
+            f"{counted(len(reasons), 'data set')} of {len(reasons) + len(found)} cannot be used: "
             f"{', '.join(reasons)}; nothing was run. Provide what is missing, or choose others "
             f"(--datasets). Of {name}: {reason}"
         ) from reason
@@ -169,7 +170,3 @@ def _surveyed(name: str, settings: StudySettings, load: Load) -> Surveyed:
     return Surveyed(
         data=evaluator.data[:16], n_configurations=len(table), n_stored=evaluator.n_stored(table)
     )
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"

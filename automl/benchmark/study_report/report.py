@@ -41,6 +41,7 @@ from automl.benchmark.study_report.significance import (
     rank_test,
     smallest_p_value,
 )
+from automl.suggestions import counted
 
 _NAMED_AT_MOST = 20
 _BASELINES = ("RS-ES", "BO-ES", "RB-ES")
@@ -127,17 +128,6 @@ def ranks_tested(study: Study) -> RankTest | None:
 def as_text(frame: pd.DataFrame) -> str:
     """Return a table in Markdown, or nothing for an empty one."""
     return "" if frame.empty else as_markdown(frame)
-
-
-def counted(n: int, what: str, plural: str = "s") -> str:
-    """Return a number of things in words.
-
-    Examples
-    --------
-    >>> counted(1, "search", "es"), counted(2, "search", "es")
-    ('1 search', '2 searches')
-    """
-    return f"{n} {what}" if n == 1 else f"{n} {what}{plural}"
 
 
 def _extent(study: Study) -> str:
