@@ -56,7 +56,7 @@ _FOR_A_PROCESS = CandidateSettings(n_random=980, n_local=20, max_steps=8)
 _RECIPES: Mapping[str, _Recipe] = {
     "densbo": _Recipe("densbo", "mace"),
     "bo": _Recipe("random_forest", "ei"),
-    "sawei": _Recipe("gaussian_process", "sawei", _FOR_A_PROCESS),
+    "sawei": _Recipe("gaussian_process_horseshoe", "sawei", _FOR_A_PROCESS),
 }
 
 
@@ -99,14 +99,14 @@ class AskTell:
         What may be tried, with conditions and forbidden clauses; it is copied.
     optimizer : str, default="densbo"
         "densbo" (DensBO's ensemble of surrogates, Pareto fronts of three acquisition functions),
-        "bo" (random forest, expected improvement), "sawei" (Gaussian process, self-adjusting
-        weighted expected improvement), or "random".
+        "bo" (random forest, expected improvement), "sawei" (Gaussian process that expects little
+        noise, self-adjusting weighted expected improvement), or "random".
     seed : int, default=0
         Seed of everything random.
     surrogate : str, object or None, default=None
         Another surrogate than that of the optimizer: "random_forest", "extra_trees",
-        "gradient_boosting", "gaussian_process", "densbo", "equal_weights", a `Surrogate` or a
-        `PerformanceModel`.
+        "gradient_boosting", "gaussian_process" (expects noise), "gaussian_process_horseshoe"
+        (expects little), "densbo", "equal_weights", a `Surrogate` or a `PerformanceModel`.
     acquisition : str, object or None, default=None
         Another acquisition function: "ei", "pi", "lcb", "sawei", "mace", "hedge", or an
         `AcquisitionPolicy`.

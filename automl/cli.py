@@ -47,6 +47,7 @@ _SURROGATES = (
     "extra_trees",
     "gradient_boosting",
     "gaussian_process",
+    "gaussian_process_horseshoe",
     "densbo",
     "equal_weights",
 )

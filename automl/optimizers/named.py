@@ -19,6 +19,7 @@ from automl.optimizers.dynamic_model import DynamicModel
 from automl.optimizers.performance_model import PerformanceModel, SurrogateModel
 from automl.optimizers.portfolio_policy import Portfolio
 from automl.suggestions import did_you_mean
+from automl.surrogates.gaussian_priors import HorseshoeNoise
 from automl.surrogates.gaussian_process import GaussianProcess
 from automl.surrogates.output_transform import OutputTransform
 from automl.surrogates.random_forest import RandomForest
@@ -43,6 +44,10 @@ def _gaussian_process(layout: ColumnLayout) -> Surrogate:
     return GaussianProcess(layout=layout)
 
 
+def _gaussian_process_horseshoe(layout: ColumnLayout) -> Surrogate:
+    return GaussianProcess(layout=layout, noise=HorseshoeNoise())
+
+
 def _transformed(make: Callable[[ColumnLayout], Surrogate]) -> PerformanceModel:
     return SurrogateModel(make=make, transform=OutputTransform())
 
@@ -53,11 +58,14 @@ SURROGATES: Mapping[str, PerformanceModel] = MappingProxyType(
         "extra_trees": _transformed(_extra_trees),
         "gradient_boosting": _transformed(_gradient_boosting),
         "gaussian_process": _transformed(_gaussian_process),
+        "gaussian_process_horseshoe": _transformed(_gaussian_process_horseshoe),
         "densbo": DynamicModel(),
         "equal_weights": DynamicModel(alpha=None),
     }
 )
-"""Performance models. The forest models losses as they are, all others transform them first."""
+"""Performance models. The forest models losses as they are, all others transform them first. The
+Gaussian processes differ in what they expect of noise: "gaussian_process" that there is some, as in
+HEBO and DensBO, "gaussian_process_horseshoe" that there is little, as in SMAC and SAWEI."""
 
 ACQUISITIONS: Mapping[str, AcquisitionPolicy] = MappingProxyType(
     {

@@ -2,24 +2,10 @@
 
 Losses are standardised, so that the mean of the process is their mean. Length scales, weights,
 variance and noise are those of greatest posterior density, found on their logarithms from a few
-starting points: the medians of the priors, and draws from them. Where those of a process of nearly
-the same observations are known, the search begins there, which is a small part of the work, and at
-the other points only where observations have become a tenth more. The priors are
-
-=============  ===================================================================================
-length scales  log-normal around sqrt(d), which keeps many columns from explaining few losses [1]_
-weights        log-normal; the median makes all categorical hyperparameters together change a
-               correlation by a factor e
-variance       Gamma(1/2, 1/2), as in HEBO [2]_
-noise          log-normal around 0.01, as in HEBO [2]_, and never below 8e-4
-=============  ===================================================================================
-
-References
-----------
-.. [1] Hvarfner, Hellsten, Nardi (2024). Vanilla Bayesian Optimization Performs Great in High
-   Dimensions. ICML. https://arxiv.org/abs/2402.02229
-.. [2] Cowen-Rivers et al. (2022). HEBO: Pushing the Limits of Sample-Efficient Hyper-parameter
-   Optimisation. Journal of Artificial Intelligence Research 74, 1269-1349.
+starting points: the medians of the priors (:mod:`automl.surrogates.gaussian_priors`), and draws
+from them. Where those of a process of nearly the same observations are known, the search begins
+there, which is a small part of the work, and at the other points only where observations have
+become a tenth more.
 """
 
 from __future__ import annotations
@@ -27,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.optimize import minimize
@@ -39,61 +25,20 @@ from automl.surrogates.gaussian_likelihood import (
     precision_times,
     solve_lower,
 )
+from automl.surrogates.gaussian_priors import LogNormalNoise, LogPriors, NoisePrior
 from automl.surrogates.kernels import MixedKernel, Points, points_of
 from automl.surrogates.surrogate import check_observations, check_positive
 from search_space.arrays import FloatArray, IntArray
 from search_space.encoding import ColumnLayout
 
-# Differs from [2], the Gaussian process of DensBO: categories have a Hamming factor instead of
+# Differs from HEBO's, the Gaussian process of DensBO: categories have a Hamming factor instead of
 # learned embeddings, smoothness is 5/2 instead of 3/2, and the parameters come from a
 # deterministic optimiser instead of a hundred noisy gradient steps.
 
-_VARIANCE_SHAPE = 0.5  # shape and rate of the Gamma prior
-_BOUNDS_OF_SCALES = (math.log(0.01), math.log(1e4))
-_BOUNDS_OF_WEIGHTS = (math.log(1e-6), math.log(20.0))
-_BOUNDS_OF_VARIANCE = (math.log(1e-3), math.log(1e2))
-_BOUNDS_OF_NOISE = (math.log(8e-4), math.log(10.0))
 _BLOCK = 500  # configurations that are predicted together: larger arrays do not stay in the cache
 _SEARCHED_AT = "searched_at"
 _DIGITS = 4  # of logarithms that are remembered
 _SMALLEST_GAIN = 1e-5  # relative, of the log posterior: a step that gains less is the last
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogPriors:
-    """Normal priors on logarithms; that of the variance is the exception.
-
-    Attributes
-    ----------
-    medians, deviations : (p,) arrays
-        Of the logarithms of length scales, weights, variance and noise, in this order.
-    """
-
-    medians: FloatArray
-    deviations: FloatArray
-
-    @classmethod
-    def of(cls, layout: ColumnLayout) -> LogPriors:
-        """Return the priors for these columns."""
-        d, g = len(layout.numeric), len(layout.categorical)
-        scales, weights = math.sqrt(2.0) + 0.5 * math.log(max(d, 1)), -math.log(max(g, 1))
-        return cls(
-            medians=np.array([*[scales] * d, *[weights] * g, 0.0, math.log(0.01)]),
-            deviations=np.array([*[math.sqrt(3.0)] * d, *[1.0] * g, math.inf, 0.5]),
-        )
-
-    def density(self, logs: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log density of the logarithms, but for a constant, and its gradient."""
-        z = (logs - self.medians) / self.deviations
-        gradient = -z / self.deviations
-        variance = math.exp(logs[-2])
-        gradient[-2] = _VARIANCE_SHAPE * (1.0 - variance)
-        return -0.5 * float(z @ z) + _VARIANCE_SHAPE * (float(logs[-2]) - variance), gradient
-
-    def draw(self, rng: np.random.Generator) -> FloatArray:
-        """Return a draw, the variance aside, which stays where its prior is centred."""
-        noise = rng.normal(size=len(self.medians))
-        return self.medians + np.where(np.isinf(self.deviations), 0.0, self.deviations * noise)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +77,8 @@ class GaussianProcess:
     ----------
     layout : ColumnLayout
         What the columns of encoded configurations are.
+    noise : NoisePrior
+        What is expected of noise.
     n_starts : int
         Starting points of the search for parameters.
     max_steps : int
@@ -153,6 +100,7 @@ class GaussianProcess:
     """
 
     layout: ColumnLayout
+    noise: NoisePrior = field(default_factory=LogNormalNoise)
     n_starts: int = 2
     max_steps: int = 40
     max_rows: int = 300
@@ -171,9 +119,13 @@ class GaussianProcess:
             growth=self.growth,
         )
 
+    @property
+    def _priors(self) -> LogPriors:
+        return LogPriors.of(self.layout, self.noise)
+
     def continued(self, memory: Mapping[str, float]) -> GaussianProcess:
         """Return the same settings, the search for parameters beginning at those remembered."""
-        n_parameters = len(LogPriors.of(self.layout).medians)
+        n_parameters = len(self._priors.start)
         if memory.keys() != {_SEARCHED_AT, *map(str, range(n_parameters))}:
             return self  # it is of another layout or surrogate
         return replace(self, known=KnownParameters.remembered(memory))
@@ -210,9 +162,9 @@ class GaussianProcess:
         self, X: FloatArray, targets: FloatArray, rng: np.random.Generator
     ) -> KnownParameters:
         """Return the parameters, those known already being a start."""
-        priors = LogPriors.of(self.layout)
+        priors = self._priors
         if not targets.any():  # equal losses do not tell anything about the parameters
-            return KnownParameters(logs=priors.medians, searched_at=0)
+            return KnownParameters(logs=priors.start, searched_at=0)
         n, rows = len(X), _some(len(X), self.max_rows, rng)
         X, targets = X[rows], targets[rows]
         known = [] if self.known is None else [self.known.logs]
@@ -230,7 +182,7 @@ class GaussianProcess:
         self, X: FloatArray, targets: FloatArray, priors: LogPriors, rng: np.random.Generator
     ) -> list[FloatArray]:
         """Return where a search begins that knows nothing."""
-        starts = [priors.medians, *(priors.draw(rng) for _ in range(self.n_starts - 1))]
+        starts = [priors.start, *(priors.draw(rng) for _ in range(self.n_starts - 1))]
         if len(X) < 1.5 * self.first_rows:
             return starts
         rows = _some(len(X), self.first_rows, rng)
@@ -240,8 +192,8 @@ class GaussianProcess:
         self, X: FloatArray, targets: FloatArray, starts: list[FloatArray], priors: LogPriors
     ) -> FloatArray:
         """Return the most probable of what searches from some starting points end at."""
-        points, bounds = points_of(X, self.layout), _bounds(self.layout)
-        best, least, reason = priors.medians, math.inf, "no parameters were found"
+        points, bounds = points_of(X, self.layout), priors.bounds
+        best, least, reason = priors.start, math.inf, "no parameters were found"
         for start in starts:
             try:
                 found = minimize(
@@ -368,16 +320,6 @@ def _some(n: int, at_most: int, rng: np.random.Generator) -> IntArray:
     if n <= at_most:
         return np.arange(n)
     return np.sort(rng.choice(n, at_most, replace=False))
-
-
-def _bounds(layout: ColumnLayout) -> list[tuple[float, float]]:
-    """Return the range of the logarithm of each parameter."""
-    return [
-        *[_BOUNDS_OF_SCALES] * len(layout.numeric),
-        *[_BOUNDS_OF_WEIGHTS] * len(layout.categorical),
-        _BOUNDS_OF_VARIANCE,
-        _BOUNDS_OF_NOISE,
-    ]
 
 
 def _location_and_scale(y: FloatArray) -> tuple[float, float]:

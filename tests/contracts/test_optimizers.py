@@ -138,7 +138,7 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
         population=4, n_parents=2, initial_design=RANDOM
     ),
     "bo with gaussian process and sawei": lambda: bayesian(
-        SURROGATES["gaussian_process"], SelfAdjusting()
+        SURROGATES["gaussian_process_horseshoe"], SelfAdjusting()
     ),
     "bo with a confidence bound": lambda: bayesian(FOREST, GrowingConfidence()),
     "bo with a schedule": lambda: bayesian(FOREST, Scheduled(LinearAlpha(0.3, 1.0), 4)),

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from automl.surrogates.dynamic_ensemble import DynamicEnsemble, default_members
+from automl.surrogates.gaussian_priors import HorseshoeNoise
 from automl.surrogates.gaussian_process import GaussianProcess
 from automl.surrogates.member_weights import equal_weights
 from automl.surrogates.random_forest import RandomForest
@@ -26,7 +27,11 @@ RANDOMISED: list[Surrogate] = [
     GradientBoosting(),
     DynamicEnsemble(members=MEMBERS, weights=equal_weights(MEMBERS)),
 ]
-SURROGATES: list[Surrogate] = [*RANDOMISED, GaussianProcess(layout=LAYOUT)]
+SURROGATES: list[Surrogate] = [
+    *RANDOMISED,
+    GaussianProcess(layout=LAYOUT),
+    GaussianProcess(layout=LAYOUT, noise=HorseshoeNoise()),
+]
 
 every_surrogate = pytest.mark.parametrize("surrogate", SURROGATES, ids=lambda s: type(s).__name__)
 randomised = pytest.mark.parametrize("surrogate", RANDOMISED, ids=lambda s: type(s).__name__)
