@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +11,12 @@ import pytest
 from automl.evaluation.calls import SandboxSettings
 from automl.evaluation.sandbox_pool import borrowed_sandbox, close_sandboxes
 from automl.parallel.slots import Run
+
+
+def pytest_configure() -> None:
+    """Let tests be interrupted, even where the suite runs in the background of a shell script."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
