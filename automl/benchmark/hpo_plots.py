@@ -132,7 +132,8 @@ def draw_figure(
     from matplotlib.rcsetup import cycler
 
     # Not through pyplot, which keeps figures and a backend for the whole process.
-    cycle = cycler(color=mpl.color_sequences["tab20"])
+    colors = mpl.color_sequences["tab20"]  # a dark and a light one of each hue, in turn
+    cycle = cycler(color=[*colors[::2], *colors[1::2]])
     with mpl.rc_context({"font.size": 9, "axes.prop_cycle": cycle}):
         figure = Figure(figsize=inches, layout="constrained")
         FigureCanvasAgg(figure)

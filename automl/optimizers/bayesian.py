@@ -50,7 +50,7 @@ class BayesianOptimization:
         proposal = self.initial_design.propose(history, rng)
         if proposal is not None:
             return [proposal]
-        if not history.successes:
+        if self.guidance.leaves_to_chance(history, rng):
             return [propose_at_random(history, rng)]
         scored = score_candidates(history, rng, self.guidance)
         size = n if scored.objectives is not None else 1

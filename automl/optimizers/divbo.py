@@ -102,7 +102,7 @@ class DivBO:
         proposal = self.initial_design.propose(history, rng)  # lines 3-4
         if proposal is not None:
             return proposal
-        if not history.successes:
+        if self.guidance.leaves_to_chance(history, rng):
             return propose_at_random(history, rng)
         scored = score_candidates(history, rng, self.guidance)
         diversity = self._expected_diversity(history, scored.encoded, rng)

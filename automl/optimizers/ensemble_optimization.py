@@ -59,7 +59,7 @@ class EnsembleOptimization:
         proposal = self.initial_design.propose(history, rng)
         if proposal is not None:
             return proposal
-        if not history.successes:
+        if self.guidance.leaves_to_chance(history, rng):
             return propose_at_random(history, rng)
         seen = observed_predictions(history, history.successes)
         slots, turn = self._filled(history, seen)

@@ -67,11 +67,26 @@ class Guidance:
         From what the model predicts to scores.
     candidates : CandidateSettings
         How many candidates are scored.
+    random_probability : float
+        With which probability a proposal is a uniform draw, whatever the model says.
     """
 
     model: PerformanceModel | Surrogate = field(default_factory=RandomForest)
     acquisition: AcquisitionPolicy = field(default_factory=Always)
     candidates: CandidateSettings = field(default_factory=CandidateSettings)
+    random_probability: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.random_probability <= 1.0:
+            raise ValueError(
+                f"random_probability must be from 0 to 1, not {self.random_probability}"
+            )
+
+    def leaves_to_chance(self, history: TrialHistory, rng: np.random.Generator) -> bool:
+        """Return whether the next proposal is a uniform draw; before a first success it is."""
+        if not history.successes:
+            return True
+        return self.random_probability > 0.0 and rng.random() < self.random_probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from automl.benchmark.study_report.final_errors import average_ranks
 from automl.benchmark.study_report.significance import (
     counts_of_verdicts,
     critical_difference,
@@ -147,3 +148,19 @@ def test_only_seeds_that_both_have_run_are_paired() -> None:
     (row,) = differences_to(finals, ("BO-ES",)).to_dict("records")
     assert row["n_seeds"] == 6
     assert row["difference"] == pytest.approx(-10.0)
+
+
+@pytest.mark.parametrize("n_rows", [60, 436, 920, 1315])
+def test_what_is_equal_in_whole_rows_stays_equal(n_rows: int) -> None:
+    rng = np.random.default_rng(n_rows)
+    for _ in range(40):
+        ours = n_rows // 3 + rng.integers(-4, 4, 10)
+        theirs = ours + rng.integers(-2, 3, 10)
+        wrong = {"DivBO": ours, "BO-ES": theirs, "RS-ES": rng.permutation(ours)}
+        finals = finals_of({"a": {m: list(1 - (1 - n / n_rows)) for m, n in wrong.items()}})
+        found = differences_to(finals, ("BO-ES", "RS-ES")).set_index("baseline")
+        expected = wilcoxon_p_value((ours - theirs).astype(np.float64))
+        assert found.loc["BO-ES", "p_value"] == pytest.approx(expected, rel=1e-9)
+        assert found.loc["RS-ES", "difference"] == 0.0
+        ranks = average_ranks(finals, ("DivBO", "RS-ES"), "test")
+        assert ranks["rank"].tolist() == [1.5, 1.5]

@@ -33,7 +33,7 @@ def curves(trials: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for prefix, design in _DESIGNS.items():
         columns = [f"{prefix}_validation", f"{prefix}_test"]
-        losses = filled[columns].ffill().round(DIGITS).set_axis(["validation", "test"], axis=1)
+        losses = filled[columns].ffill().set_axis(["validation", "test"], axis=1)
         names = trials["search"].map(lambda search, d=design: method_name(search, d))
         parts.append(pd.concat([trials[["dataset", "seed", "step"]], losses], axis=1))
         parts[-1].insert(3, "method", names)

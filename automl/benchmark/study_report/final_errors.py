@@ -13,8 +13,9 @@ import pandas as pd
 from automl.benchmark.hpo_statistics import ranks_over_evaluations
 from automl.errors import InputError
 
-DIGITS = 12
-"""Errors that differ only beyond so many are equal."""
+DIGITS = 9
+"""Errors, their means and their differences are equal if they differ only beyond so many. Each is
+rounded once, when it is compared: of rounded errors, equal differences would not stay equal."""
 
 
 def present_methods(finals: pd.DataFrame, methods: tuple[str, ...], part: str) -> tuple[str, ...]:
@@ -44,7 +45,7 @@ def complete_errors(finals: pd.DataFrame, methods: tuple[str, ...], part: str) -
     wide = finals[finals["method"].isin(wanted)].pivot(
         index=["dataset", "seed"], columns="method", values=part
     )
-    complete: pd.DataFrame = wide.reindex(columns=list(wanted)).dropna().round(DIGITS)
+    complete: pd.DataFrame = wide.reindex(columns=list(wanted)).dropna()
     return complete
 
 

@@ -17,7 +17,11 @@ import pandas as pd
 from scipy import stats
 
 from automl.benchmark.hpo_statistics import LEVEL
-from automl.benchmark.study_report.final_errors import complete_errors, ranks_of_means
+from automl.benchmark.study_report.final_errors import (
+    DIGITS,
+    complete_errors,
+    ranks_of_means,
+)
 
 _VERDICTS = ("better", "same", "worse", "too few seeds")
 
@@ -125,11 +129,11 @@ def differences_to(
         errors = complete_errors(finals, (method, baseline), "test")
         if errors.shape[1] < 2:
             continue
-        paired = (errors[method] - errors[baseline]).round(12)
+        paired = (errors[method] - errors[baseline]).round(DIGITS)
         for dataset, of_dataset in paired.groupby(level="dataset"):
             values = of_dataset.to_numpy(dtype=np.float64)
             p = wilcoxon_p_value(values)
-            mean = float(values.mean())
+            mean = round(float(values.mean()), DIGITS)
             rows.append(
                 (baseline, dataset, len(values), 100.0 * mean, p, _verdict(mean, p, len(values)))
             )
