@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from pathlib import Path
+from threading import RLock
 from typing import Any, NamedTuple
 
 from ConfigSpace import Configuration, ConfigurationSpace
@@ -33,6 +34,7 @@ from automl.trial import Origin, Outcome, Proposal, Status, Trial
 from automl.trial_history import SpaceProblem, TrialHistory
 from automl.versions import package_versions
 from search_space.encoding import ConfigurationEncoder
+from search_space.values import canonical
 
 Configured = Configuration | Mapping[str, Any]
 """A configuration, or values of its active hyperparameters by name."""
@@ -92,6 +94,8 @@ class _Problem:
 
 class AskTell:
     """Minimises a loss that somebody else computes.
+
+    Threads may ask and tell at the same time.
 
     Parameters
     ----------
@@ -166,7 +170,7 @@ class AskTell:
         parts = (_name_of(surrogate), _name_of(acquisition))
         self._asked_for = f"{_KIND}: {optimizer} {' '.join(parts)} {n_initial}"
         self._journal: Journal | None = None
-        self._is_closed = False
+        self._is_closed, self._process, self._lock = False, os.getpid(), RLock()
         content: JournalContent | None = None
         if path is not None:
             self._journal, content = self._opened(_path(path), resume=resume)
@@ -200,18 +204,20 @@ class AskTell:
             If every configuration of the space was tried.
         """
         n = _whole("n", n, at_least=1)
-        self._check_open()
         trials: list[Trial] = []
-        while len(trials) < n:
-            try:
-                proposals = self._proposals(n - len(trials))
-            except SpaceExhaustedError:
-                if not trials:
-                    raise
-                break
-            for proposal in proposals:
-                trials.append(self._open(proposal))
-        return [trial.configuration for trial in trials]
+        with self._lock:
+            self._check_open()
+            while len(trials) < n:
+                try:
+                    proposals = self._proposals(n - len(trials))
+                except SpaceExhaustedError:
+                    if not trials:
+                        raise
+                    break
+                for proposal in proposals:
+                    trials.append(self._open(proposal))
+        # What is handed out may be changed; what happened may not.
+        return [canonical(trial.configuration) for trial in trials]
 
     def tell(
         self, configuration: Configured, loss: float | None = None, *, failure: str | None = None
@@ -235,13 +241,14 @@ class AskTell:
         """
         configuration = self._checked(configuration)
         outcome = _outcome_of(loss, failure)  # raises before anything is written
-        self._check_open()
-        waiting = self._untold.setdefault(_key(configuration), deque())
-        if not waiting:
-            self._open(Proposal(configuration=configuration, origin=Origin.GIVEN))
-        # Taken off the queue last: what could not be written can be told again.
-        self._history.record(replace(outcome, number=waiting[0]))
-        waiting.popleft()
+        with self._lock:
+            self._check_open()
+            waiting = self._untold.setdefault(_key(configuration), deque())
+            if not waiting:
+                self._open(Proposal(configuration=configuration, origin=Origin.GIVEN))
+            # Taken off the queue last: what could not be written can be told again.
+            self._history.record(replace(outcome, number=waiting[0]))
+            waiting.popleft()
 
     @property
     def best(self) -> Best:
@@ -255,7 +262,8 @@ class AskTell:
         outcome = self._history.best
         if outcome is None:
             raise InputError("there is no best configuration: no loss was told yet")
-        return Best(self._history.trials[outcome.number].configuration, outcome.loss)
+        trial = self._history.trials[outcome.number]
+        return Best(canonical(trial.configuration), outcome.loss)
 
     @property
     def history(self) -> TrialHistory:
@@ -274,7 +282,7 @@ class AskTell:
         if path.exists():
             raise InputError(f"path {str(path)!r} exists; name a new file")
         partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-        with Journal.create(partial, self._header(), time.monotonic) as journal:
+        with self._lock, Journal.create(partial, self._header(), time.monotonic) as journal:
             for trial in self._history.trials:
                 journal.write_trial(trial)
             for outcome in self._history.outcomes:
@@ -292,6 +300,30 @@ class AskTell:
             raise InputError(
                 "the file of this optimiser is closed; go on with it by path=... and resume=True"
             )
+        if self._journal is not None and os.getpid() != self._process:
+            raise InputError(
+                f"the file of this optimiser belongs to process {self._process}, and has one "
+                "writer: ask and tell there"
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the lock.
+
+        Raises
+        ------
+        TypeError
+            If there is a file.
+        """
+        if self._journal is not None:
+            raise InputTypeError(
+                "an optimiser with a file cannot be copied, since the file has one writer; save() "
+                "writes its content to another one"
+            )
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Take over a state, with a lock of its own."""
+        vars(self).update(state, _lock=RLock(), _process=os.getpid())
 
     def _proposals(self, n: int) -> list[Proposal]:
         history, rng = self._history, self._history.rng()
@@ -306,7 +338,7 @@ class AskTell:
 
     def _checked(self, configuration: Configured) -> Configuration:
         try:
-            return Configuration(self.space, values=dict(configuration))
+            return canonical(Configuration(self.space, values=dict(configuration)))
         except (ValueError, KeyError, TypeError) as error:
             found = " ".join(f"{type(error).__name__}: {error}".split())
             raise InputError(

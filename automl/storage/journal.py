@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 from automl.errors import InputError
 from automl.storage.journal_records import (
@@ -24,9 +26,11 @@ Clock = Callable[[], float]
 class Journal:
     """Writes what happens to a file before it counts; `read_journal` reads it back.
 
+    A line that could not be written, or whose writing was interrupted, leaves nothing behind.
+
     Parameters
     ----------
-    file : binary file
+    file : FileIO
         Where the next line goes. `create` and `continued` open it. While it is open, no other
         process can open it for writing.
     clock : callable
@@ -38,9 +42,10 @@ class Journal:
         If another process writes to it.
     """
 
-    def __init__(self, file: BinaryIO, clock: Clock) -> None:
+    def __init__(self, file: FileIO, clock: Clock) -> None:
         self._file = file
         self._clock = clock
+        self._n_bytes, self._is_torn = 0, False  # of the lines that count; bytes behind them
         try:
             import fcntl  # not there on Windows, where models predict all the same
 
@@ -58,7 +63,7 @@ class Journal:
         if path.exists():
             raise FileExistsError(f"{path} exists")
         draft = path.with_name(f"{path.name}.partial")
-        journal = cls(draft.open("wb"), clock)
+        journal = cls(draft.open("wb", buffering=0), clock)
         try:
             journal._append(header_record(header))
             draft.rename(path)
@@ -70,9 +75,9 @@ class Journal:
     @classmethod
     def continued(cls, path: Path, n_bytes: int, clock: Clock) -> Self:
         """Go on with a journal after its first `n_bytes`; a torn line behind them is cut off."""
-        journal = cls(path.open("r+b"), clock)
-        journal._file.truncate(n_bytes)
-        journal._file.seek(n_bytes)
+        journal = cls(path.open("r+b", buffering=0), clock)
+        journal._n_bytes = n_bytes
+        journal._take_back()
         return journal
 
     def write_trial(self, trial: Trial) -> None:
@@ -98,6 +103,28 @@ class Journal:
         self.close()
 
     def _append(self, record: Mapping[str, Any]) -> None:
-        self._file.write(as_line(record, self._clock()))
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        line, file = as_line(record, self._clock()), self._file.fileno()
+        if self._is_torn:
+            self._take_back()
+        try:
+            self._is_torn = True
+            _write_all(file, line, self._n_bytes)
+            os.fsync(file)
+        except BaseException:  # an interruption too: what did not return does not count
+            with suppress(OSError):  # it is tried again before the next line
+                self._take_back()
+            raise
+        self._is_torn = False
+        self._n_bytes += len(line)
+
+    def _take_back(self) -> None:
+        """Cut off what is behind the lines that count."""
+        os.ftruncate(self._file.fileno(), self._n_bytes)
+        self._is_torn = False
+
+
+def _write_all(file: int, content: bytes, offset: int) -> None:
+    """Write bytes from an offset on; one call may write a part of them."""
+    view, written = memoryview(content), 0
+    while written < len(content):
+        written += os.pwrite(file, view[written:], offset + written)
