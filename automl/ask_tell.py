@@ -9,7 +9,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
 from threading import RLock
@@ -21,10 +21,9 @@ from automl.errors import InputError, InputTypeError, SpaceExhaustedError
 from automl.optimizers.acquisition_policy import AcquisitionPolicy
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.initial_design import DefaultsFirst
-from automl.optimizers.named import acquisition_of, check_name, model_of
 from automl.optimizers.performance_model import PerformanceModel
 from automl.optimizers.random_search import RandomSearch
-from automl.optimizers.scored_candidates import CandidateSettings, Guidance
+from automl.optimizers.recipes import guidance_of, name_of
 from automl.storage.fingerprints import configuration_space_fingerprint
 from automl.storage.journal import Journal
 from automl.storage.journal_reading import JournalContent, read_journal, restored_trial
@@ -39,27 +38,7 @@ from search_space.values import canonical
 Configured = Configuration | Mapping[str, Any]
 """A configuration, or values of its active hyperparameters by name."""
 
-_RANDOM = "random"
 _KIND = "ask and tell"
-
-
-@dataclass(frozen=True, slots=True)
-class _Recipe:
-    """What an optimizer goes by unless something else is asked for."""
-
-    surrogate: str
-    acquisition: str
-    candidates: CandidateSettings = field(default_factory=CandidateSettings)
-
-
-# A process takes long to predict many; SMAC's black-box facade, with which SAWEI was published,
-# looks at 1,000 too.
-_FOR_A_PROCESS = CandidateSettings(n_random=980, n_local=20, max_steps=8)
-_RECIPES: Mapping[str, _Recipe] = {
-    "densbo": _Recipe("densbo", "mace"),
-    "bo": _Recipe("random_forest", "ei"),
-    "sawei": _Recipe("gaussian_process_horseshoe", "sawei", _FOR_A_PROCESS),
-}
 
 
 class Best(NamedTuple):
@@ -159,7 +138,7 @@ class AskTell:
         self.space = copy.deepcopy(space)
         self._seed = _whole("seed", seed, at_least=0)
         n_initial = _whole("n_initial", n_initial, at_least=1)
-        guidance = _guidance(optimizer, surrogate, acquisition)
+        guidance = guidance_of(optimizer, surrogate, acquisition)
         self._optimizer: BayesianOptimization | RandomSearch = RandomSearch(
             initial_design=DefaultsFirst(n_random=0)
         )
@@ -167,7 +146,7 @@ class AskTell:
             self._optimizer = BayesianOptimization(
                 initial_design=DefaultsFirst(n_random=n_initial - 1), guidance=guidance
             )
-        parts = (_name_of(surrogate), _name_of(acquisition))
+        parts = (name_of(surrogate), name_of(acquisition))
         self._asked_for = f"{_KIND}: {optimizer} {' '.join(parts)} {n_initial}"
         self._journal: Journal | None = None
         self._is_closed, self._process, self._lock = False, os.getpid(), RLock()
@@ -306,7 +285,7 @@ class AskTell:
                 "writer: ask and tell there"
             )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, Any]:  # type: ignore[explicit-override]  # from 3.12 on
         """Return all but the lock.
 
         Raises
@@ -397,30 +376,6 @@ _MUST_AGREE = {
 
 def _key(configuration: Configuration) -> tuple[tuple[str, object], ...]:
     return tuple(configuration.items())
-
-
-def _guidance(
-    optimizer: str,
-    surrogate: str | Surrogate | PerformanceModel | None,
-    acquisition: str | AcquisitionPolicy | None,
-) -> Guidance | None:
-    """Return what an optimizer goes by, None for random search."""
-    check_name("optimizer", optimizer, [*_RECIPES, _RANDOM])
-    if optimizer == _RANDOM:
-        if surrogate is not None or acquisition is not None:
-            raise InputError("surrogate and acquisition mean nothing with optimizer='random'")
-        return None
-    usual = _RECIPES[optimizer]
-    return Guidance(
-        model=model_of(usual.surrogate if surrogate is None else surrogate),
-        acquisition=acquisition_of(usual.acquisition if acquisition is None else acquisition),
-        candidates=usual.candidates,
-    )
-
-
-def _name_of(part: object) -> str:
-    """Return what a file says of a part: objects by their type alone."""
-    return str(part) if part is None or isinstance(part, str) else type(part).__qualname__
 
 
 def _path(path: Any) -> Path:

@@ -24,10 +24,10 @@ from ConfigSpace import (
 )
 from fakes.surrogates import KnownLoss
 
-from automl import ask_tell
 from automl.acquisition.acquisition import ConfidenceBound
 from automl.ask_tell import AskTell
 from automl.errors import InputError, SpaceExhaustedError
+from automl.optimizers import recipes
 from automl.optimizers.acquisition_policy import Always
 from automl.optimizers.scored_candidates import CandidateSettings
 from automl.surrogates.random_forest import RandomForest
@@ -39,8 +39,8 @@ OPTIMIZERS = ("densbo", "bo", "sawei", "random")
 
 @pytest.fixture(autouse=True)
 def _few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = {name: replace(recipe, candidates=FEW) for name, recipe in ask_tell._RECIPES.items()}
-    monkeypatch.setattr(ask_tell, "_RECIPES", few)
+    few = {name: replace(recipe, candidates=FEW) for name, recipe in recipes.RECIPES.items()}
+    monkeypatch.setattr(recipes, "RECIPES", few)
 
 
 def plane() -> ConfigurationSpace:

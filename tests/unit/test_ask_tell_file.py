@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from ConfigSpace import Categorical, Configuration, ConfigurationSpace, EqualsCondition, Float
 
-from automl import ask_tell
 from automl.ask_tell import AskTell
 from automl.errors import InputError, JournalError
+from automl.optimizers import recipes
 from automl.optimizers.scored_candidates import CandidateSettings
 from automl.storage.journal import Journal
 from automl.surrogates.random_forest import RandomForest
@@ -25,8 +25,8 @@ N_INITIAL = 3
 
 @pytest.fixture(autouse=True)
 def _few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = {name: replace(recipe, candidates=FEW) for name, recipe in ask_tell._RECIPES.items()}
-    monkeypatch.setattr(ask_tell, "_RECIPES", few)
+    few = {name: replace(recipe, candidates=FEW) for name, recipe in recipes.RECIPES.items()}
+    monkeypatch.setattr(recipes, "RECIPES", few)
 
 
 def space() -> ConfigurationSpace:

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from ConfigSpace import ConfigurationSpace
 
-from automl import ask_tell
 from automl.ask_tell import AskTell
+from automl.optimizers import recipes
 from automl.optimizers.named import SURROGATES
 from automl.optimizers.scored_candidates import CandidateSettings
 
@@ -18,8 +18,8 @@ FEW = CandidateSettings(n_random=60, n_local=4, max_steps=2, n_generations=2)
 
 @pytest.fixture(autouse=True)
 def _few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = {name: replace(recipe, candidates=FEW) for name, recipe in ask_tell._RECIPES.items()}
-    monkeypatch.setattr(ask_tell, "_RECIPES", few)
+    few = {name: replace(recipe, candidates=FEW) for name, recipe in recipes.RECIPES.items()}
+    monkeypatch.setattr(recipes, "RECIPES", few)
 
 
 @pytest.mark.parametrize(
