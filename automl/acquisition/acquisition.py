@@ -15,6 +15,8 @@ from automl.acquisition.weighted_expected_improvement import (
 )
 from search_space.arrays import FloatArray
 
+_LARGEST_LOG = 710.0  # no logarithm of a float is as large
+
 
 class AcquisitionFunction(Protocol):
     """Settings of a score; scoring leaves them as they are."""
@@ -102,11 +104,15 @@ class ConfidenceBound:
 class WeightedExpectedImprovement:
     """Weighted expected improvement, its logarithm where it is never negative.
 
+    Where it may be, for weights above 1/2, it is so for all candidates that hardly improve, and
+    the closer to 0 the less they do. These have their expected improvement instead, below all
+    others. Otherwise, where no candidate is expected to improve, the most hopeless one would win.
+
     Attributes
     ----------
     alpha : float
         Weight of exploitation, in [0, 1]. A lower mean never scores worse at equal standard
-        deviations for weights in [0.19, 0.5], and for greater ones below the incumbent.
+        deviations for weights of at least 0.19.
     """
 
     alpha: float
@@ -120,4 +126,8 @@ class WeightedExpectedImprovement:
         """Return how much each candidate is worth evaluating."""
         if self.alpha <= 0.5:
             return log_weighted_expected_improvement(mean, std, incumbent, alpha=self.alpha)
-        return weighted_expected_improvement(mean, std, incumbent, alpha=self.alpha)
+        score = weighted_expected_improvement(mean, std, incumbent, alpha=self.alpha)
+        hopeless = score <= 0.0
+        improvement = log_expected_improvement(mean[hopeless], std[hopeless], incumbent)
+        score[hopeless] = improvement - _LARGEST_LOG
+        return score

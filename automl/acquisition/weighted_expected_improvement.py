@@ -11,7 +11,8 @@ is :math:`\alpha = 1`.
 What holds at equal standard deviations: a lower mean never scores worse for :math:`\alpha` in
 [0.19, 0.5]. Below, the exploring term prefers means near the incumbent to lower ones. Above, the
 score is negative for means well above the incumbent and rises to 0 from there on, so that of two
-hopeless candidates the more hopeless is preferred.
+hopeless candidates the more hopeless is preferred; `acquisition.WeightedExpectedImprovement` puts
+that right.
 
 References
 ----------

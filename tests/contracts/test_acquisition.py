@@ -14,6 +14,7 @@ from automl.acquisition.acquisition import (
     ImprovementProbability,
     WeightedExpectedImprovement,
 )
+from automl.acquisition.weighted_expected_improvement import weighted_expected_improvement
 from search_space.arrays import FloatArray
 
 # Those that prefer the lower of two means, wherever they are, at equal standard deviations.
@@ -24,15 +25,11 @@ MONOTONE: list[AcquisitionFunction] = [
     ConfidenceBound(kappa=2.0),
     WeightedExpectedImprovement(alpha=0.2),
     WeightedExpectedImprovement(alpha=0.5),
-]
-# Those that do so below the incumbent only.
-MONOTONE_BELOW: list[AcquisitionFunction] = [
     WeightedExpectedImprovement(alpha=0.75),
     WeightedExpectedImprovement(alpha=1.0),
 ]
 ANY: list[AcquisitionFunction] = [
     *MONOTONE,
-    *MONOTONE_BELOW,
     WeightedExpectedImprovement(alpha=0.0),
     WeightedExpectedImprovement(alpha=0.1),
 ]
@@ -86,16 +83,6 @@ def test_a_lower_mean_never_scores_worse(
     assert better >= worse or better == pytest.approx(worse, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("function", MONOTONE_BELOW, ids=repr)
-@given(one=losses, other=losses, std=deviations)
-def test_below_the_incumbent_a_lower_mean_never_scores_worse(
-    function: AcquisitionFunction, one: float, other: float, std: float
-) -> None:
-    mean = INCUMBENT - np.abs([max(one, other, key=abs), min(one, other, key=abs)])
-    better, worse = function(mean, np.full(2, std), INCUMBENT)
-    assert better >= worse or better == pytest.approx(worse, rel=1e-12, abs=1e-12)
-
-
 @every_function
 @given(mean=losses, std=deviations, shift=losses)
 def test_only_differences_from_the_incumbent_decide(
@@ -119,7 +106,7 @@ def test_next_to_no_uncertainty_leaves_an_order(function: AcquisitionFunction, s
     scores = function(mean, np.full(3, std), INCUMBENT)
     assert not np.isnan(scores).any()
     assert not np.isposinf(scores).any()
-    if function in (*MONOTONE, *MONOTONE_BELOW):
+    if function in MONOTONE:
         assert scores[0] >= scores[1] > scores[2]
 
 
@@ -129,6 +116,17 @@ def test_hopeless_candidates_are_still_told_apart(function: AcquisitionFunction)
     scores = function(mean, np.ones(3), 0.0)
     assert np.all(np.isfinite(scores))
     assert np.all(np.diff(scores) < 0.0)
+
+
+@pytest.mark.parametrize("alpha", [0.51, 0.75, 1.0])
+def test_a_weight_orders_as_its_formula_does_what_may_improve(alpha: float) -> None:
+    mean, std = candidates(2, 200)
+    formula = weighted_expected_improvement(mean, std, INCUMBENT, alpha=alpha)
+    scores = WeightedExpectedImprovement(alpha=alpha)(mean, std, INCUMBENT)
+    promising = formula > 0.0
+    assert 20 < promising.sum() < 180
+    assert np.array_equal(scores[promising], formula[promising])
+    assert scores[~promising].max() < 0.0
 
 
 @every_function
