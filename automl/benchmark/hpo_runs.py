@@ -153,6 +153,7 @@ def run_missing(
     InputError
         If a package, a folder or a method is missing.
     """
+    store.check()
     missing = [run for run in runs if not store.holds(run.key)]
     if joblib.effective_n_jobs(n_jobs) == 1:  # keeps open what the problems opened
         yield from map(_run_and_keep, missing, itertools.repeat(store), itertools.repeat(make))

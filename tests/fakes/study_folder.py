@@ -37,7 +37,8 @@ def write_run(
         frame.to_csv(file, index=False)
     m = len(members)
     content = {
-        "designs": {n: {"validation": v, "test": t} for n, (v, t) in designs.items()},
+        "trials": n,
+        "designs": {k: {"validation": v, "test": t} for k, (v, t) in designs.items()},
         "members": list(members),
         "weights": [1.0 / m] * m,
         "pairwise": [[0.1 * abs(i - j) for j in range(m)] for i in range(m)],

@@ -143,6 +143,35 @@ def test_runs_with_other_settings_are_not_mixed(tmp_path: Path) -> None:
         list(run_missing([run()], longer))
 
 
+def test_other_settings_are_found_in_runs_that_are_not_wanted(tmp_path: Path) -> None:
+    list(run_missing([run(seed=0)], RunStore(tmp_path, SETTINGS)))
+    longer = RunStore(tmp_path, RunSettings(n_evaluations=11, batch_size=4, n_initial=3))
+    with pytest.raises(InputError, match="was run with n_evaluations=10 batch_size=4"):
+        list(run_missing([run(seed=1)], longer))
+    longer.write(run(seed=1).key, evaluations_of(run(seed=1), longer.settings))
+    with pytest.raises(InputError, match="was run with n_evaluations=11"):
+        read_runs(tmp_path)
+
+
+@pytest.mark.parametrize("n_lines", [0, 1, 2, 8])
+def test_a_run_that_lost_lines_is_damaged(tmp_path: Path, n_lines: int) -> None:
+    store = RunStore(tmp_path, SETTINGS)
+    list(run_missing([run()], store))
+    path = tmp_path / "branin" / "random" / "0.csv"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:n_lines]))
+    for use in (lambda: read_runs(tmp_path), lambda: list(run_missing([run()], store))):
+        with pytest.raises(InputError, match="damaged: delete it and run again"):
+            use()
+
+
+def test_tables_of_a_report_are_no_runs(tmp_path: Path) -> None:
+    list(run_missing([run()], RunStore(tmp_path, SETTINGS)))
+    runs = read_runs(tmp_path)
+    (tmp_path / "frames").mkdir()
+    runs.to_csv(tmp_path / "frames" / "best.csv", index=False)
+    assert len(read_runs(tmp_path)) == len(runs)
+
+
 class Broken:
     """A method that fails in one of several ways."""
 

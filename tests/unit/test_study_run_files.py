@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from fakes.study_folder import SEARCHES, write_run, write_study
 
+from automl.benchmark.study.run_files import check_whole
 from automl.benchmark.study_report.report import report
 from automl.benchmark.study_report.run_files import read_study, read_surrogates
 from automl.errors import InputError
@@ -189,3 +190,24 @@ def test_surrogates_are_read_where_they_are(tmp_path: Path) -> None:
     path.write_text("# s\ndataset,surrogate,n_observations,seed,tau\nwind,lgb,5x,0,0.4\n")
     with pytest.raises(InputError, match=r"is no table\. Delete it and measure again"):
         read_surrogates(tmp_path)
+
+
+@pytest.mark.parametrize("n_lines", [2, 3, 5])
+def test_a_table_that_lost_trials_is_damaged_and_not_run(tmp_path: Path, n_lines: int) -> None:
+    write_study(tmp_path, n_seeds=1)
+    path = tmp_path / "runs" / "wind" / "rs" / "0.csv"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:n_lines]))
+    assert read_study(tmp_path).damaged == (f"{path} is damaged. Delete it and run again.",)
+    with pytest.raises(InputError, match=r"rs/0\.csv is damaged: delete it and run again"):
+        check_whole(path)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"designs": {}}', '{"designs"'])
+def test_a_summary_without_errors_is_damaged(tmp_path: Path, content: str) -> None:
+    write_study(tmp_path, n_seeds=1)
+    path = tmp_path / "runs" / "wind" / "rs" / "0.csv"
+    path.with_suffix(".json").write_text(content)
+    (line,) = read_study(tmp_path).damaged
+    assert line.startswith(f"{path.with_suffix('.json')} is ")
+    with pytest.raises(InputError, match=r"rs/0\.json is damaged: delete it and run again"):
+        check_whole(path)

@@ -10,13 +10,19 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 import pandas as pd
 
-from automl.benchmark.stored_runs import Circumstances, is_stored, whole_file
+from automl.benchmark.stored_runs import (
+    Circumstances,
+    check_writable,
+    is_stored,
+    whole_file,
+)
 from automl.errors import InputError
 
 
@@ -41,6 +47,11 @@ class RunSettings:
     def __post_init__(self) -> None:
         if min(self.n_evaluations, self.batch_size, self.n_initial) < 1:
             raise InputError(f"Numbers of evaluations must be positive: {self}.")
+        if self.n_initial > self.n_evaluations:
+            raise InputError(
+                f"The first batch is not larger than the run: {self.n_initial} configurations, "
+                f"{self.n_evaluations} evaluations."
+            )
 
     def __str__(self) -> str:
         return (
@@ -112,6 +123,20 @@ class RunStore:
     folder: Path
     settings: RunSettings
 
+    def check(self) -> None:
+        """See whether more runs can be added.
+
+        Raises
+        ------
+        InputError
+            If nothing can be written, or a run that is there, wanted again or not, is damaged or
+            had other settings or versions of packages.
+        """
+        check_writable(self.folder)
+        for path in _paths(self.folder):
+            self._circumstances.check(path)
+            _rows(path)
+
     def holds(self, key: RunKey) -> bool:
         """Return whether a run is finished.
 
@@ -155,11 +180,41 @@ def read_runs(folder: Path) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If there are none.
+        If there are none, one is damaged, or they were run with different settings.
     """
-    paths = sorted(folder.rglob("*.csv"))
+    paths = _paths(folder)
     if not paths:
         raise InputError(f"{folder} holds no runs.")
-    types = {"problem": str, "method": str}
-    frames = [pd.read_csv(path, skiprows=1, dtype=types) for path in paths]
-    return pd.concat(frames, ignore_index=True).reindex(columns=[*_KEY_COLUMNS, *_ROW_COLUMNS])
+    first = Circumstances.of_file(paths[0])
+    for path in paths:
+        Circumstances(settings=first.settings).check(path)
+    runs = pd.concat([_rows(path) for path in paths], ignore_index=True)
+    return runs.reindex(columns=[*_KEY_COLUMNS, *_ROW_COLUMNS])
+
+
+def _paths(folder: Path) -> list[Path]:
+    """Return the files of runs: others, such as frames of a report, begin without a comment."""
+    return [path for path in sorted(folder.rglob("*.csv")) if _is_of_a_run(path)]
+
+
+def _is_of_a_run(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(1) in (b"#", b"")  # one that lost everything may be of a run
+
+
+def _rows(path: Path) -> pd.DataFrame:
+    """Return the evaluations of one run.
+
+    Raises
+    ------
+    InputError
+        If they are not those that its settings tell of.
+    """
+    told = re.search(r"\bn_evaluations=(\d+)\b", Circumstances.of_file(path).settings)
+    try:
+        rows = pd.read_csv(path, skiprows=1, dtype={"problem": str, "method": str})
+    except ValueError:  # of pandas too
+        rows = pd.DataFrame()
+    if told is None or len(rows) != int(told[1]):
+        raise InputError(f"{path} is damaged: delete it and run again.")
+    return rows

@@ -26,6 +26,7 @@ from automl.benchmark.study.running_curves import (
     own_curves,
     running_curves,
 )
+from automl.errors import InputError
 from automl.trial import Status
 from search_space.arrays import IntArray
 
@@ -104,11 +105,14 @@ class RunFolder:
         Raises
         ------
         InputError
-            If it was run with other settings, versions of packages or data.
+            If it was run with other settings, versions of packages or data, or is damaged.
         """
         if not self._path(key).with_suffix(".json").exists():
             return False
-        return is_stored(self._path(key), self._circumstances(key.dataset))
+        if not is_stored(self._path(key), self._circumstances(key.dataset)):
+            return False
+        check_whole(self._path(key))
+        return True
 
     def write(self, key: StudyKey, run: FinishedRun, codes: tuple[IntArray, IntArray]) -> None:
         """Keep a finished run.
@@ -142,6 +146,34 @@ class RunFolder:
 
     def _path(self, key: StudyKey) -> Path:
         return self.folder / "runs" / key.dataset / key.search / f"{key.seed}.csv"
+
+
+def check_whole(path: Path) -> None:
+    """See whether both files of a run are whole.
+
+    Parameters
+    ----------
+    path : Path
+        Of the table; that of the summary differs in its ending.
+
+    Raises
+    ------
+    InputError
+        If the summary cannot be read or has no designs, or the table has not as many trials as the
+        summary tells of. Runs of earlier versions tell of none.
+    """
+    summary = path.with_suffix(".json")
+    try:
+        content = json.loads(summary.read_text(encoding="utf-8"))
+        n_trials, designs = content.get("trials"), content["designs"]
+    except (ValueError, KeyError, AttributeError) as error:
+        raise InputError(f"{summary} is damaged: delete it and run again.") from error
+    if not designs:
+        raise InputError(f"{summary} is damaged: delete it and run again.")
+    with path.open(encoding="utf-8", errors="replace") as file:
+        n_lines = sum(1 for _ in file)
+    if n_trials is not None and n_lines != n_trials + 2:  # settings and names of columns
+        raise InputError(f"{path} is damaged: delete it and run again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +215,7 @@ class _Told:
         chosen = ensemble_members(self.models)
         numbers = sorted(run.history.successes)
         return {
+            "trials": len(run.trials),
             "designs": designs,
             "members": [numbers[position] for position in chosen.members],
             "weights": chosen.weights.tolist(),

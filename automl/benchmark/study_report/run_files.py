@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from automl.benchmark.stored_runs import Circumstances
+from automl.benchmark.study.run_files import check_whole
 from automl.benchmark.study_report.methods import PAPER_SEARCHES, method_name
 from automl.benchmark.study_report.origins import mixtures
 from automl.errors import InputError
@@ -121,6 +122,7 @@ class _Run:
         """
         finals, ensemble = _result_of(path.with_suffix(".json"))
         trials, (dataset, _, _) = _trials_of(path), _key_of(path)
+        check_whole(path)
         return cls(dataset, Circumstances.of_file(path), trials, finals, ensemble)
 
 
@@ -168,7 +170,8 @@ def _whole_runs(paths: list[Path]) -> tuple[list[_Run], tuple[str, ...]]:
         try:
             runs.append(_Run.of(path))
         except InputError as error:
-            damaged.append(f"{error} Delete it and run again.")
+            fault = str(error).removesuffix(": delete it and run again.")
+            damaged.append(f"{fault.removesuffix('.')}. Delete it and run again.")
     return runs, tuple(damaged)
 
 
