@@ -19,6 +19,7 @@ from automl.cli_values import (
     count,
     jobs,
     one_of,
+    seed,
     validation,
     whole,
 )
@@ -282,7 +283,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="same result for any --jobs, given --seed and --trials",
     )
-    add("--seed", type=whole, metavar="N", help="seed of everything random [default: drawn]")
+    add("--seed", type=seed, metavar="N", help="seed of everything random [default: drawn]")
 
 
 def _add_predict(commands: argparse._SubParsersAction[CommandParser]) -> None:
@@ -331,4 +332,4 @@ def _add_demo(commands: argparse._SubParsersAction[CommandParser]) -> None:
         metavar="N",
         help="evaluations at a time; -1: all cores [default: 2]",
     )
-    add("--seed", type=whole, default=0, metavar="N", help="seed of everything random [default: 0]")
+    add("--seed", type=seed, default=0, metavar="N", help="seed of everything random [default: 0]")

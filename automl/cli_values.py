@@ -49,6 +49,14 @@ def whole(text: str) -> int:
     return value
 
 
+def seed(text: str) -> int:
+    """Return a seed: a whole number that 32 bits hold."""
+    value = _whole(text, "a whole number from 0 to 4294967295")
+    if not 0 <= value < 2**32:
+        raise ArgumentTypeError(f"must be a whole number from 0 to 4294967295, found {text!r}")
+    return value
+
+
 def one_of(*names: str) -> Callable[[str], str]:
     """Return what checks that a value is one of some names."""
 

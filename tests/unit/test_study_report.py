@@ -125,6 +125,15 @@ def test_table_4_ends_with_the_means_and_those_of_the_paper(tmp_path: Path) -> N
     }
 
 
+def test_means_of_table_4_are_of_the_data_sets_of_every_search(tmp_path: Path) -> None:
+    errors = {("wind", "divbo"): [0.5, 0.4, 0.3], ("wind", "bo"): [0.5, 0.4, 0.4]}
+    for (dataset, search), course in {**errors, ("pol", "bo"): [0.5, 0.4, 0.3]}.items():
+        trials = {"es_validation": course, "in_pool": [1, 1, 1]}
+        write_run(tmp_path, (dataset, search, 0), trials, {"es_25": (0.3, 0.3)})
+    table = table_4(read_study(tmp_path), 50).set_index("data set")
+    assert table.loc["mean", ["DivBO", "BO-ES"]].tolist() == [2.0, 1.0]
+
+
 def test_a_whole_report_has_every_section_and_no_nan(tmp_path: Path) -> None:
     write_study(tmp_path, n_seeds=1, searches=(*SEARCHES, "kbo"))
     text = report(read_study(tmp_path))

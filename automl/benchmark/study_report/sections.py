@@ -127,13 +127,13 @@ def table_4(study: Study, last: int) -> pd.DataFrame:
     Returns
     -------
     frame : data set, then a column for each search
-        The last rows are the means over data sets, and those of the paper.
+        The last rows are the means over the data sets of every search, and those of the paper.
     """
     updates = effective_updates(study.trials, last)
     wide = _named(updates.pivot(index="dataset", columns="search", values="updates"))
     paper = published_values(f"last {last}")
     rows = pd.DataFrame(
-        [wide.mean(), paper.reindex(wide.columns)], index=["mean", "mean in the paper"]
+        [wide.dropna().mean(), paper.reindex(wide.columns)], index=["mean", "mean in the paper"]
     )
     return _by_data_set(pd.concat([wide, rows]))
 
