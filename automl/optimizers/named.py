@@ -19,6 +19,7 @@ from automl.optimizers.dynamic_model import DynamicModel
 from automl.optimizers.performance_model import PerformanceModel, SurrogateModel
 from automl.optimizers.portfolio_policy import Portfolio
 from automl.suggestions import did_you_mean
+from automl.surrogates.checked_surrogate import CheckedSurrogate
 from automl.surrogates.gaussian_priors import HorseshoeNoise
 from automl.surrogates.gaussian_process import GaussianProcess
 from automl.surrogates.output_transform import OutputTransform
@@ -83,6 +84,8 @@ ACQUISITIONS: Mapping[str, AcquisitionPolicy] = MappingProxyType(
 def model_of(surrogate: object) -> PerformanceModel | Surrogate:
     """Return the performance model of a name, or the object that is one or a surrogate.
 
+    What a surrogate of somebody else predicts is looked at before it is gone by.
+
     Raises
     ------
     InputError
@@ -97,7 +100,9 @@ def model_of(surrogate: object) -> PerformanceModel | Surrogate:
             f"surrogate must be a name or an object with a method fit(X, y, rng), "
             f"found {surrogate!r}"
         )
-    return cast(PerformanceModel | Surrogate, surrogate)
+    if isinstance(surrogate, PerformanceModel):
+        return surrogate
+    return CheckedSurrogate(cast(Surrogate, surrogate))
 
 
 def acquisition_of(acquisition: object) -> AcquisitionPolicy:
