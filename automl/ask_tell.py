@@ -82,8 +82,8 @@ class AskTell:
         What may be tried, with conditions and forbidden clauses; it is copied.
     optimizer : str, default="densbo"
         "densbo" (DensBO's ensemble of surrogates, Pareto fronts of three acquisition functions),
-        "bo" (random forest, expected improvement), "sawei" (Gaussian process that expects little
-        noise, self-adjusting weighted expected improvement), or "random".
+        "bo" (extremely randomised trees, expected improvement), "sawei" (Gaussian process that
+        expects little noise, self-adjusting weighted expected improvement), or "random".
     seed : int, default=0
         Seed of everything random.
     surrogate : str, object or None, default=None

@@ -18,6 +18,7 @@ from automl.optimizers.acquisition_policy import (
 from automl.optimizers.dynamic_model import DynamicModel
 from automl.optimizers.performance_model import PerformanceModel, SurrogateModel
 from automl.optimizers.portfolio_policy import Portfolio
+from automl.optimizers.process_model import ProcessModel
 from automl.suggestions import did_you_mean
 from automl.surrogates.checked_surrogate import CheckedSurrogate
 from automl.surrogates.gaussian_priors import HorseshoeNoise
@@ -45,7 +46,7 @@ def _gaussian_process(layout: ColumnLayout) -> Surrogate:
     return GaussianProcess(layout=layout)
 
 
-def _gaussian_process_horseshoe(layout: ColumnLayout) -> Surrogate:
+def _gaussian_process_horseshoe(layout: ColumnLayout) -> GaussianProcess:
     return GaussianProcess(layout=layout, noise=HorseshoeNoise())
 
 
@@ -59,14 +60,15 @@ SURROGATES: Mapping[str, PerformanceModel] = MappingProxyType(
         "extra_trees": _transformed(_extra_trees),
         "gradient_boosting": _transformed(_gradient_boosting),
         "gaussian_process": _transformed(_gaussian_process),
-        "gaussian_process_horseshoe": _transformed(_gaussian_process_horseshoe),
+        "gaussian_process_horseshoe": ProcessModel(make=_gaussian_process_horseshoe),
         "densbo": DynamicModel(),
         "equal_weights": DynamicModel(alpha=None),
     }
 )
 """Performance models. The forest models losses as they are, all others transform them first. The
 Gaussian processes differ in what they expect of noise: "gaussian_process" that there is some, as in
-HEBO and DensBO, "gaussian_process_horseshoe" that there is little, as in SMAC and SAWEI."""
+HEBO and DensBO, "gaussian_process_horseshoe" that there is little, as in SMAC and SAWEI; the latter
+transforms losses only where that makes them more likely."""
 
 ACQUISITIONS: Mapping[str, AcquisitionPolicy] = MappingProxyType(
     {

@@ -33,7 +33,7 @@ _FOR_A_PROCESS = CandidateSettings(n_random=980, n_local=20, max_steps=8)
 RECIPES: Mapping[str, Recipe] = MappingProxyType(
     {
         "densbo": Recipe("densbo", "mace"),
-        "bo": Recipe("random_forest", "ei"),
+        "bo": Recipe("extra_trees", "ei"),
         "sawei": Recipe("gaussian_process_horseshoe", "sawei", _FOR_A_PROCESS),
     }
 )

@@ -146,6 +146,8 @@ class GaussianProcess:
         parameters = self._most_probable(X, targets, rng)
         kernel, noise = kernel_and_noise(parameters.logs, self.layout)
         factor = cholesky_factor(_noisy(kernel.covariance(points, points), noise))
+        alpha = precision_times(factor, targets)
+        log_root = float(np.log(np.diag(factor)).sum()) + 0.5 * len(y) * math.log(2.0 * math.pi)
         return FittedGaussianProcess(
             settings=self,
             parameters=parameters,
@@ -153,9 +155,10 @@ class GaussianProcess:
             noise=noise,
             points=points,
             factor=factor,
-            alpha=precision_times(factor, targets),
+            alpha=alpha,
             centre=centre,
             scale=scale,
+            log_likelihood=-0.5 * float(targets @ alpha) - log_root - len(y) * math.log(scale),
         )
 
     def _most_probable(
@@ -237,6 +240,8 @@ class FittedGaussianProcess:
         The inverse of these covariances times the standardised losses.
     centre, scale : float, loss
         Mean and standard deviation of the losses.
+    log_likelihood : float
+        Log density of the losses at these parameters.
     """
 
     settings: GaussianProcess
@@ -248,6 +253,7 @@ class FittedGaussianProcess:
     alpha: FloatArray
     centre: float
     scale: float
+    log_likelihood: float
 
     @property
     def memory(self) -> Mapping[str, float]:

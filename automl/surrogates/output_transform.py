@@ -27,6 +27,7 @@ References
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
@@ -107,6 +108,22 @@ class FittedTransform:
             z += self._slope(self.highest) * np.maximum(x - self.highest, 0.0)
             return np.clip((z - self.centre) / self.scale, -_FURTHEST, _FURTHEST)
 
+    def log_slopes(self, losses: FloatArray) -> FloatArray:
+        """Return the logarithm of the derivative of the transform at losses.
+
+        Parameters
+        ----------
+        losses : (n,) array, loss
+            Finite losses.
+
+        Returns
+        -------
+        (n,) array
+            Of standard deviations of the transformed by loss.
+        """
+        x = np.clip(losses / self.unit, self.lowest, self.highest)
+        return self._log_slopes(x) - math.log(self.unit) - math.log(self.scale)
+
     def as_numbers(self) -> dict[str, float]:
         """Return numbers by name that `from_numbers` makes the same transform of."""
         return {
@@ -142,14 +159,16 @@ class FittedTransform:
         return _yeo_johnson(x, self.power)
 
     def _slope(self, x: float) -> float:
-        """Return the derivative of the transform."""
+        """Return the derivative of the power."""
+        return math.exp(min(float(self._log_slopes(np.array([x]))[0]), math.log(_STEEPEST)))
+
+    def _log_slopes(self, x: FloatArray) -> FloatArray:
+        """Return its logarithm."""
         if self.shape is Shape.NONE:
-            return 1.0
+            return np.zeros(len(x))
         if self.shape is Shape.BOX_COX:
-            log_slope = (self.power - 1.0) * np.log(x)
-        else:
-            log_slope = (self.power - 1.0) * np.sign(x) * np.log1p(abs(x))
-        return float(np.exp(min(log_slope, np.log(_STEEPEST))))
+            return np.asarray((self.power - 1.0) * np.log(x))
+        return np.asarray((self.power - 1.0) * np.sign(x) * np.log1p(np.abs(x)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

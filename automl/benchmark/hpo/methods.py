@@ -73,7 +73,8 @@ METHODS: dict[str, _Make] = {
         f"{surrogate}_mace": _of("densbo", surrogate=surrogate)
         for surrogate in ("random_forest", "extra_trees", "gradient_boosting", "gaussian_process")
     },
-    "forest_ei": _of("bo"),
+    "forest_ei": _of("bo", surrogate="random_forest"),
+    "trees_ei": _of("bo"),
     **{f"gp_{acquisition}": _gp(acquisition) for acquisition in ("ei", "pi", "lcb", "sawei")},
     **{
         f"gp_{name}": _scheduled(name)
