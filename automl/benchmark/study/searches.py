@@ -38,16 +38,19 @@ Make = Callable[[int], Optimizer]
 """From the number of trials of a run to a new optimiser."""
 
 
-def _bo(surrogate: str) -> Make:
-    guidance = Guidance(model=SURROGATES[surrogate])
+def _bo(surrogate: str, random_probability: float = 0.0) -> Make:
+    guidance = Guidance(model=SURROGATES[surrogate], random_probability=random_probability)
     return lambda _: BayesianOptimization(initial_design=_START, guidance=guidance)
 
 
-def _divbo(surrogate: str = "random_forest", **others: Any) -> Make:
-    guidance = Guidance(model=SURROGATES[surrogate])
+def _divbo(
+    surrogate: str = "random_forest", random_probability: float = 0.0, **others: Any
+) -> Make:
+    guidance = Guidance(model=SURROGATES[surrogate], random_probability=random_probability)
     return lambda _: DivBO(initial_design=_START, guidance=guidance, **others)
 
 
+_BY_CHANCE = 0.2
 _OTHERS = [name for name in SURROGATES if name != "random_forest"]
 
 SEARCHES: Mapping[str, Make] = MappingProxyType(
@@ -62,12 +65,15 @@ SEARCHES: Mapping[str, Make] = MappingProxyType(
         "divbo_fixed": _divbo(fixed_weight=0.1),
         "divbo_pairs_xgboost": _divbo(diversity_surrogate=diversity_surrogate("xgboost")),
         "divbo_pairs_forest": _divbo(diversity_surrogate=diversity_surrogate("random_forest")),
+        "bo_chance": _bo("random_forest", random_probability=_BY_CHANCE),
+        "divbo_chance": _divbo(random_probability=_BY_CHANCE),
         **{f"bo_{name}": _bo(name) for name in _OTHERS},
         **{f"divbo_{name}": _divbo(name) for name in _OTHERS},
     }
 )
 """The six searches of the paper; equal budgets for all learners, a weight of diversity that does
-not change, other trees for pairs, and other performance surrogates."""
+not change, other trees for pairs, every fifth proposal left to chance (the published code does so,
+the paper does not say it), and other performance surrogates."""
 
 
 def make_search(name: str, n_trials: int) -> Optimizer:
