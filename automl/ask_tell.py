@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple
 
+import numpy as np
 from ConfigSpace import Configuration, ConfigurationSpace
 
 from automl.errors import InputError, InputTypeError, SpaceExhaustedError
@@ -39,6 +40,7 @@ Configured = Configuration | Mapping[str, Any]
 """A configuration, or values of its active hyperparameters by name."""
 
 _KIND = "ask and tell"
+_LAST_DIGITS = 1e-6  # of the range of a real number, or of its logarithm
 
 
 class Best(NamedTuple):
@@ -206,7 +208,8 @@ class AskTell:
         Parameters
         ----------
         configuration : Configuration or mapping
-            One that was asked for, or any other of the space.
+            One that was asked for, its real numbers perhaps rounded to six digits, or any other of
+            the space.
         loss : float or None
             Lower is better.
         failure : str or None
@@ -222,9 +225,10 @@ class AskTell:
         outcome = _outcome_of(loss, failure)  # raises before anything is written
         with self._lock:
             self._check_open()
-            waiting = self._untold.setdefault(_key(configuration), deque())
+            waiting = self._waiting(configuration)
             if not waiting:
-                self._open(Proposal(configuration=configuration, origin=Origin.GIVEN))
+                trial = self._open(Proposal(configuration=configuration, origin=Origin.GIVEN))
+                waiting = self._untold[_key(trial.configuration)]
             # Taken off the queue last: what could not be written can be told again.
             self._history.record(replace(outcome, number=waiting[0]))
             waiting.popleft()
@@ -315,6 +319,20 @@ class AskTell:
         self._untold.setdefault(_key(trial.configuration), deque()).append(trial.number)
         return trial
 
+    def _waiting(self, configuration: Configuration) -> deque[int]:
+        """Return the trials that wait for a loss of a configuration, or of its unrounded original.
+
+        Numbers that were written with six digits come back a little changed.
+        """
+        exact = self._untold.get(_key(configuration))
+        if exact:
+            return exact
+        for waiting in self._untold.values():
+            asked = self._history.trials[waiting[0]].configuration if waiting else None
+            if asked is not None and _is_rounded(configuration, asked):
+                return waiting
+        return deque()
+
     def _checked(self, configuration: Configured) -> Configuration:
         try:
             return canonical(Configuration(self.space, values=dict(configuration)))
@@ -376,6 +394,15 @@ _MUST_AGREE = {
 
 def _key(configuration: Configuration) -> tuple[tuple[str, object], ...]:
     return tuple(configuration.items())
+
+
+def _is_rounded(one: Configuration, other: Configuration) -> bool:
+    """Return whether two configurations differ in nothing but last digits of real numbers."""
+    ours, theirs = dict(one), dict(other)
+    if ours.keys() != theirs.keys():
+        return False
+    same = [value == theirs[name] or isinstance(value, float) for name, value in ours.items()]
+    return all(same) and bool(np.nanmax(np.abs(one.get_array() - other.get_array())) < _LAST_DIGITS)
 
 
 def _path(path: Any) -> Path:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ConfigSpace import ConfigurationSpace
+from ConfigSpace import ConfigurationSpace, Float
 
 from automl.ask_tell import AskTell
 from automl.errors import InputError
@@ -99,6 +99,27 @@ def test_numbers_of_any_type_are_told_once(tmp_path: Path, x: Any) -> None:
         optimizer.tell({"x": x, "n": np.int32(7)}, loss)
     assert [outcome.loss for outcome in optimizer.history.outcomes] == [1.0, 2.0]
     assert optimizer.history.pending == ()
+
+
+def test_losses_of_rounded_numbers_belong_to_what_was_asked_for() -> None:
+    space = ConfigurationSpace({"x": (0.0, 1.0), "n": (1, 10**9), "kind": ["a", "b"]})
+    space.add(Float("rate", (1e-8, 1.0), log=True))
+    optimizer = AskTell(space, "random", 3)
+    for loss, configuration in enumerate(optimizer.ask(40)):
+        written = {
+            k: float(f"{v:.6g}") if k in ("x", "rate") else v for k, v in configuration.items()
+        }
+        optimizer.tell(written, loss)
+    assert [outcome.number for outcome in optimizer.history.outcomes] == list(range(40))
+    assert optimizer.history.n_started == 40
+
+
+def test_losses_of_other_configurations_do_not() -> None:
+    optimizer = opened(None)
+    (asked,) = optimizer.ask()
+    for change in ({"n": int(asked["n"]) + 1}, {"x": asked["x"] + 1e-4}):
+        optimizer.tell({**asked, **change}, 1.0)
+    assert [trial.number for trial in optimizer.history.pending] == [0]
 
 
 def test_a_configuration_that_was_handed_out_can_be_changed() -> None:
