@@ -31,6 +31,7 @@ from search_space.arrays import FloatArray
 
 BoolArray = npt.NDArray[np.bool_]
 Tracking = Literal["last", "until_incumbent_change", "until_adjustment"]
+Units = Literal["loss", "deviations"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,11 @@ class SaweiSettings:
     evaluated_share : float
         Part of the evaluated configurations, those with the lowest losses, whose bounds the
         regret takes, in (0, 1]. All of them as in eq. (2); the published code takes 0.5.
+    units : {"loss", "deviations"}
+        Of the exploration term where it is compared with the probability of improvement. With
+        those of the loss, as in eq. (3), large losses make a search look as if it explored, so
+        that it turns to exploitation, and small ones the other way round; standard deviations of
+        the losses observed take this away.
     """
 
     initial_alpha: float = 0.5
@@ -64,6 +70,7 @@ class SaweiSettings:
     tracking: Tracking = "last"
     beta: float = 1.0
     evaluated_share: float = 1.0
+    units: Units = "loss"
 
     def __post_init__(self) -> None:
         """Refuse settings without meaning."""
@@ -73,6 +80,8 @@ class SaweiSettings:
             raise ValueError("epsilon must be finite and not negative, window at least 1")
         if self.tracking not in ("last", "until_incumbent_change", "until_adjustment"):
             raise ValueError(f"tracking is not known: {self.tracking!r}")
+        if self.units not in ("loss", "deviations"):
+            raise ValueError(f"units are not known: {self.units!r}")
         if not (0.0 < self.beta < math.inf and 0.0 < self.evaluated_share <= 1.0):
             raise ValueError("beta must be positive and evaluated_share in (0, 1]")
 
@@ -87,8 +96,8 @@ class SaweiRecord:
         Weight of exploitation it was made with.
     explore, exploit : float
         Exploration term and probability of improvement of the chosen candidate, as predicted by
-        the model that chose it. The term is in units of the loss and the probability is not, so
-        the losses ought to be standardised where they are compared.
+        the model that chose it. The term has a unit and the probability has none; see
+        :class:`SaweiSettings`.
     upper_bound_regret : float, loss
         By the model fitted with the outcome of the proposal: :func:`current_regret`.
     incumbent_changed : bool

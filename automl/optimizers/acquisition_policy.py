@@ -230,13 +230,13 @@ class SelfAdjusting:
         )
         alpha = next_alpha(_records(history, regret), self.settings)
         function = WeightedExpectedImprovement(alpha)
+        unit = model.unit if self.settings.units == "loss" else 1.0 / model.scale
 
         def beliefs(mean: float, std: float) -> Mapping[str, float]:
             at = np.array([mean]), np.array([std]), model.incumbent
             return {
                 EXPLOITATION_WEIGHT: alpha,
-                # In standard deviations of the losses, to be compared with a probability.
-                _EXPLORE: float(exploration_term(*at)[0]) / model.scale,
+                _EXPLORE: float(exploration_term(*at)[0]) * unit,
                 _EXPLOIT: float(improvement_probability(*at)[0]),
                 _REGRET: regret,
             }

@@ -101,6 +101,7 @@ class DynamicModel:
             encoded=X,
             targets=targets,
             incumbent=float(best[0]),
+            unit=scale.unit_at(float(successes.min())),
             beliefs_at=beliefs_at,
         )
 

@@ -42,6 +42,8 @@ class FittedModel:
         Their losses on that scale; failures have the worst, pending ones the median.
     incumbent : float
         The lowest target of a success.
+    unit : float, loss
+        By how much the loss changes near the incumbent if the target changes by 1.
     beliefs_at : callable
         What a proposal has to carry.
     """
@@ -50,6 +52,7 @@ class FittedModel:
     encoded: FloatArray
     targets: FloatArray
     incumbent: float
+    unit: float = 1.0
     beliefs_at: BeliefsAt = no_beliefs
 
     @property
@@ -89,9 +92,10 @@ class SurrogateModel:
         """Return the model after these trials, of which one at least has succeeded."""
         X, losses = performance_observations(history)
         successes = modelled_losses(history)
-        targets, incumbent = losses, float(successes.min())
+        targets, incumbent, unit = losses, float(successes.min()), 1.0
         if self.transform is not None:
             scale = self.transform.fit(successes)
+            unit = scale.unit_at(incumbent)
             targets, incumbent = scale.apply(losses), float(scale.apply(np.array([incumbent]))[0])
         surrogate = continued(self.make(history.problem.encoder.layout), history)
         try:
@@ -109,6 +113,7 @@ class SurrogateModel:
             encoded=X,
             targets=targets,
             incumbent=incumbent,
+            unit=unit,
             beliefs_at=lambda _: memory,
         )
 

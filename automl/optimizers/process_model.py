@@ -66,12 +66,13 @@ class ProcessModel:
             # Says why, and what stands for it.
             return SurrogateModel(make=self.make, transform=OutputTransform()).fit_to(history, rng)
         best = max(fits, key=lambda fit: fit.log_likelihood)
-        lowest = np.array([modelled_losses(history).min()])
+        lowest = float(modelled_losses(history).min())
         return FittedModel(
             surrogate=best.process,
             encoded=X,
             targets=best.targets,
-            incumbent=float(best.scale.apply(lowest)[0]),
+            incumbent=float(best.scale.apply(np.array([lowest]))[0]),
+            unit=best.scale.unit_at(lowest),
             beliefs_at=lambda _: memory,
         )
 

@@ -124,6 +124,10 @@ class FittedTransform:
         x = np.clip(losses / self.unit, self.lowest, self.highest)
         return self._log_slopes(x) - math.log(self.unit) - math.log(self.scale)
 
+    def unit_at(self, loss: float) -> float:
+        """Return by how much a loss changes if the transformed one changes by 1."""
+        return math.exp(min(-float(self.log_slopes(np.array([loss]))[0]), math.log(_STEEPEST)))
+
     def as_numbers(self) -> dict[str, float]:
         """Return numbers by name that `from_numbers` makes the same transform of."""
         return {

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -183,20 +184,22 @@ def test_a_switch_counts_the_proposals_that_it_made() -> None:
 # SAWEI
 
 
-def test_a_proposal_carries_its_terms_and_the_regret_before_it() -> None:
+@pytest.mark.parametrize(
+    ("units", "unit"), [("loss", 1.0), ("deviations", 1.0 / np.std([0.5, 0.2, 0.9]))]
+)
+def test_a_proposal_carries_its_terms_and_the_regret_before_it(units: Any, unit: float) -> None:
     history, bound = of_losses(0.5, 0.2, 0.9), Bound()
-    policy = SelfAdjusting(SaweiSettings(initial_alpha=0.3))
+    policy = SelfAdjusting(SaweiSettings(initial_alpha=0.3, units=units))
     known = situation(history, Line(0.1, 1.0, std=0.3), bound)
     carried = policy.scoring(known).beliefs(0.1, 0.4)
     z = (0.2 - 0.1) / 0.4
-    deviation = np.std([0.5, 0.2, 0.9])
     kappa = sawei_kappa(3, 1)
     upper = 0.1 + (0.125 + 0.875 * 0.05) + kappa * 0.3  # the first trial has the lowest bound
     assert bound.asked == [kappa]
     assert carried == pytest.approx(
         {
             "wei_alpha": 0.3,
-            "wei_explore": 0.4 * norm.pdf(z) / deviation,
+            "wei_explore": 0.4 * norm.pdf(z) * unit,
             "wei_exploit": norm.cdf(z),
             "wei_regret": upper + 1.0 + kappa,
         }

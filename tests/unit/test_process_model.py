@@ -69,6 +69,9 @@ def test_the_likelier_scale_is_gone_by(formula: str, name: str) -> None:
     expected = SCALES[name].fit(losses).apply(losses)
     assert np.array_equal(model.targets, expected)
     assert model.incumbent == expected.min()
+    beside = losses.min() * np.array([1.0, 1.0 + 1e-6])
+    change = np.diff(SCALES[name].fit(losses).apply(beside))[0]
+    assert model.unit == pytest.approx(np.diff(beside)[0] / change, rel=1e-4)
 
 
 def test_a_density_of_losses_does_not_depend_on_their_unit() -> None:

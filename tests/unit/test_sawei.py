@@ -218,6 +218,7 @@ def test_losses_and_predictions_of_other_configurations_are_refused() -> None:
         {"beta": 0.0},
         {"evaluated_share": 0.0},
         {"tracking": "never"},
+        {"units": "metres"},
     ],
 )
 def test_settings_without_meaning_are_refused(wrong: dict[str, object]) -> None:
