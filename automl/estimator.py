@@ -83,8 +83,8 @@ class AutoClassifier(Portable, FittedViews, ClassifierMixin, BaseEstimator):  # 
     surrogate : str, object or None, default=None
         Performance model of all but "random" and "nes": "random_forest" (None), "extra_trees",
         "gradient_boosting", "gaussian_process", "gaussian_process_horseshoe" (expects less
-        noise), "densbo" (an ensemble of the former that adapts its weights), "equal_weights"
-        (one that does not), or an object with a method ``fit(X, y, rng)``.
+        noise), "densbo" (an ensemble of the first four that adapts its weights),
+        "equal_weights" (one that does not), or an object with a method ``fit(X, y, rng)``.
     acquisition : str, object or None, default=None
         Acquisition function of the same: "ei" (None), "pi", "lcb", "sawei" (weighted expected
         improvement that adjusts its weight), "mace" (Pareto fronts of three functions), "hedge"

@@ -48,11 +48,12 @@ class ProcessModel:
     def fit_to(self, history: TrialHistory, rng: np.random.Generator) -> FittedModel:
         """Return the model after these trials, of which one at least has succeeded."""
         X, losses = performance_observations(history)
+        successes = modelled_losses(history)
         process = self.make(history.problem.encoder.layout)
         memory: dict[str, float] = {}
         fits: list[_Fit] = []
         for name, transform in SCALES.items():
-            scale = transform.fit(modelled_losses(history))
+            scale = transform.fit(successes)
             targets = scale.apply(losses)
             try:
                 fitted = continued(process, history, name).fit(X, targets, rng)
@@ -66,7 +67,7 @@ class ProcessModel:
             # Says why, and what stands for it.
             return SurrogateModel(make=self.make, transform=OutputTransform()).fit_to(history, rng)
         best = max(fits, key=lambda fit: fit.log_likelihood)
-        lowest = float(modelled_losses(history).min())
+        lowest = float(successes.min())
         return FittedModel(
             surrogate=best.process,
             encoded=X,

@@ -113,9 +113,10 @@ class LogNormalNoise:
 class HorseshoeNoise:
     r"""Little noise is expected but any is possible: a horseshoe prior, as in SMAC [3]_.
 
-    The density of the noise :math:`\theta` itself is approximated by :math:`\log(1 + 3 (s /
-    \theta)^2)`, which lies between the bounds of [2]_, and its mode is sought as it is: without the
-    factor :math:`\theta` of a density of the logarithm, which would make noise around s likely.
+    The density of the noise :math:`\theta` itself is, but for a constant, approximated by
+    :math:`\log(1 + 3 (s / \theta)^2)`, a form of the bounds of [2]_. Its mode is sought as it is:
+    without the factor :math:`\theta` of a density of the logarithm, which would make noise around s
+    likely.
 
     Attributes
     ----------

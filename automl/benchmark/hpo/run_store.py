@@ -135,7 +135,7 @@ class RunStore:
         check_writable(self.folder)
         for path in _paths(self.folder):
             self._circumstances.check(path)
-            _rows(path)
+            _check_whole(path)
 
     def holds(self, key: RunKey) -> bool:
         """Return whether a run is finished.
@@ -203,18 +203,15 @@ def _is_of_a_run(path: Path) -> bool:
 
 
 def _rows(path: Path) -> pd.DataFrame:
-    """Return the evaluations of one run.
+    """Return the evaluations of one run that is whole."""
+    _check_whole(path)
+    return pd.read_csv(path, skiprows=1, dtype={"problem": str, "method": str})
 
-    Raises
-    ------
-    InputError
-        If they are not those that its settings tell of.
-    """
+
+def _check_whole(path: Path) -> None:
+    """Raise InputError unless there are as many evaluations as the settings tell of."""
     told = re.search(r"\bn_evaluations=(\d+)\b", Circumstances.of_file(path).settings)
-    try:
-        rows = pd.read_csv(path, skiprows=1, dtype={"problem": str, "method": str})
-    except ValueError:  # of pandas too
-        rows = pd.DataFrame()
-    if told is None or len(rows) != int(told[1]):
+    with path.open(encoding="utf-8", errors="replace") as file:
+        n_lines = sum(1 for _ in file)
+    if told is None or n_lines != int(told[1]) + 2:  # settings and names of columns
         raise InputError(f"{path} is damaged: delete it and run again.")
-    return rows
