@@ -97,8 +97,8 @@ def log_likelihood(matrix: FloatArray, y: FloatArray) -> tuple[float, FloatArray
     -------
     value : float
         Log density.
-    sensitivity : (n, n) array, symmetric
-        Derivative by each entry of the matrix.
+    half : (n, n) array, upper triangular
+        The derivative by each entry of the matrix is ``half + half.T``.
 
     Raises
     ------
@@ -109,10 +109,14 @@ def log_likelihood(matrix: FloatArray, y: FloatArray) -> tuple[float, FloatArray
     alpha = precision_times(factor, y)
     log_root = float(np.sum(np.log(np.diag(factor))))
     value = -0.5 * float(y @ alpha) - log_root - 0.5 * len(y) * math.log(2.0 * math.pi)
-    half, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)  # the lower triangle only, above it 0
-    half[np.diag_indices_from(half)] *= 0.5
-    sensitivity = np.outer(0.5 * alpha, alpha)
-    half *= 0.5
-    sensitivity -= half
-    sensitivity -= half.T
-    return value, sensitivity
+    # The lower triangles of the inverse, and of what it is without the products of alpha.
+    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    half = blas.dsyr(-1.0, alpha, a=inverse, lower=1, overwrite_a=1).T
+    half *= -0.5
+    diagonal_of(half)[:] *= 0.5
+    return value, half
+
+
+def diagonal_of(matrix: FloatArray) -> FloatArray:
+    """Return the diagonal of a matrix as a view that can be written to."""
+    return np.asarray(np.einsum("ii->i", matrix))

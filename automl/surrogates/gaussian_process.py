@@ -21,6 +21,7 @@ from scipy.optimize import minimize
 from automl.errors import SurrogateError
 from automl.surrogates.gaussian_likelihood import (
     cholesky_factor,
+    diagonal_of,
     log_likelihood,
     precision_times,
     solve_lower,
@@ -308,16 +309,16 @@ def _negative_log_posterior(
     """Return minus the log posterior density, but for a constant, and its gradient."""
     kernel, noise = kernel_and_noise(logs, layout)
     covariances, gradient_by = kernel.covariance_and_gradient(points)
-    value, sensitivity = log_likelihood(_noisy(covariances, noise), targets)
-    of_kernel = gradient_by(sensitivity)
+    value, half = log_likelihood(_noisy(covariances, noise), targets)
+    of_kernel = gradient_by(half)
     prior, of_prior = priors.density(logs)
-    gradient = np.append(of_kernel, noise * np.trace(sensitivity)) + of_prior
+    gradient = np.append(of_kernel, 2.0 * noise * np.trace(half)) + of_prior
     return -(value + prior), -gradient
 
 
 def _noisy(covariances: FloatArray, noise: float) -> FloatArray:
     """Return covariances with noise added to the variances."""
-    covariances[np.diag_indices_from(covariances)] += noise
+    diagonal_of(covariances)[:] += noise
     return covariances
 
 

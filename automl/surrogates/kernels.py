@@ -138,45 +138,51 @@ class MixedKernel:
         -------
         covariance : (n, n) array
         gradient_by : callable
-            Given the derivative of the function by each entry of the covariance, an (n, n) and
-            symmetric array, returns those by the logarithms of length scales, weights and
-            variance, (d + g + 1,).
+            Given an (n, n) array of which ``half + half.T`` is the derivative of the function by
+            each entry of the covariance, returns those by the logarithms of length scales, weights
+            and variance, (d + g + 1,).
         """
         root, decay = self._parts(P, P)
         covariance = _matern(root, decay)
-        return covariance, lambda sensitivity: self._gradient(P, root, decay, sensitivity)
+        whole = covariance.copy()  # the caller may write to what is returned
+        return covariance, lambda half: self._gradient(P, root, decay, whole, half)
 
     def _gradient(
-        self, P: Points, root: FloatArray, decay: FloatArray, sensitivity: FloatArray
+        self, P: Points, root: FloatArray, decay: FloatArray, whole: FloatArray, half: FloatArray
     ) -> FloatArray:
-        whole = _matern(root, decay)
-        whole *= sensitivity
+        # All sums over pairs are twice those over the triangle.
         # dk / d log l_j is this factor times (x_j - x'_j)^2 / l_j^2.
         pairs = root + 1.0
         pairs *= decay
-        pairs *= sensitivity
-        pairs *= 5.0 / 3.0
+        pairs *= half
         numbers = P.numbers / self.length_scales
-        of_scales = 2.0 * (
-            pairs.sum(axis=0) @ numbers**2 - np.einsum("ij,ij->j", numbers, pairs @ numbers)
-        )
-        equal = np.einsum("ij,ij->j", P.levels, whole @ P.levels)
-        total = whole.sum()
+        sums = pairs.sum(axis=0) + pairs.sum(axis=1)
+        crossed = np.einsum("ij,ij->j", numbers, pairs @ numbers)
+        of_scales = 10.0 / 3.0 * (sums @ numbers**2 - 2.0 * crossed)
+        total = 2.0 * float(np.vdot(whole, half))
+        if not len(self.weights):
+            return np.append(of_scales, total)
+        whole = whole * half
+        equal = 2.0 * np.einsum("ij,ij->j", P.levels, whole @ P.levels)
         of_weights = self.weights * (_by_owner(equal, P.owners, len(self.weights)) - total)
         return np.concatenate([of_scales, of_weights, [total]])
 
     def _parts(self, A: Points, B: Points) -> tuple[FloatArray, FloatArray]:
         """Return (a, b) arrays: sqrt(5) r, and variance times exp(-sqrt(5) r - m)."""
         a, b = (points.numbers * (_SQRT5 / self.length_scales) for points in (A, B))
-        root = a @ (-2.0 * b.T)
-        root += np.einsum("ij,ij->i", a, a)[:, np.newaxis]
-        root += np.einsum("ij,ij->i", b, b)
+        # |a|^2 - 2 a b + |b|^2 as one product.
+        of_a, of_b = (np.einsum("ij,ij->i", x, x)[:, np.newaxis] for x in (a, b))
+        left = np.hstack([a, of_a, np.ones_like(of_a)])
+        root = left @ np.hstack([-2.0 * b, np.ones_like(of_b), of_b]).T
         # Rounding leaves equal points at distances that may be below zero.
         np.maximum(root, 0.0, out=root)
         np.sqrt(root, out=root)
-        decay = (A.levels * self.weights[A.owners]) @ B.levels.T
-        decay -= self.weights.sum()
-        decay -= root
+        if len(self.weights):
+            decay = (A.levels * self.weights[A.owners]) @ B.levels.T
+            decay -= self.weights.sum()
+            decay -= root
+        else:
+            decay = np.negative(root)
         np.exp(decay, out=decay)
         decay *= self.variance
         return root, decay
