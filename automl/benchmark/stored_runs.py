@@ -21,6 +21,21 @@ from automl.errors import InputError
 from automl.versions import package_versions
 
 
+class DamagedRunError(InputError):
+    """A file of a finished run is not what it was when it was written.
+
+    Parameters
+    ----------
+    path : Path
+        Of the file.
+    fault : str
+        What is wrong with it, as what follows its name.
+    """
+
+    def __init__(self, path: Path, fault: str = "is damaged") -> None:
+        super().__init__(f"{path} {fault}: delete it and run again.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
     """What the results of a run depend on beside its name, each as `name=value name=value`.
@@ -86,10 +101,12 @@ class Circumstances:
         ------
         InputError
             If they differ.
+        DamagedRunError
+            If the file tells nothing.
         """
         found = Circumstances.of_file(path)
         if not found.settings:
-            raise InputError(f"{path} is damaged: delete it and run again.")
+            raise DamagedRunError(path)
         if found.settings != self.settings:
             raise InputError(
                 f"{path} was run with {found.settings}, not {self.settings}: name another folder."

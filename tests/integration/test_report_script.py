@@ -11,7 +11,12 @@ import pytest
 from fakes.study_folder import write_study
 
 ROOT = Path(__file__).parents[2]
-TAUS = "dataset,surrogate,n_observations,seed,tau\nwind,lgb,50,0,0.4\nwind,lgb,250,0,0.6\n"
+TAUS = """\
+# n_trials=3; divbo=0.1.0; a machine
+dataset,surrogate,n_observations,seed,tau
+wind,lgb,50,0,0.4
+wind,lgb,250,0,0.6
+"""
 
 
 def run_report(*arguments: str, path: str = "") -> subprocess.CompletedProcess[str]:
@@ -82,5 +87,5 @@ def test_damaged_surrogates_are_one_line_and_the_runs_are_told(tmp_path: Path) -
     ended = run_report(str(tmp_path))
     assert ended.returncode == 0
     assert "| quake |" in ended.stdout
-    assert ended.stderr.startswith(f"report: {tmp_path / 'surrogates.csv'} is no table")
+    assert ended.stderr.startswith(f"report: {tmp_path / 'surrogates.csv'} is damaged")
     assert ended.stderr.count("\n") == 1

@@ -19,6 +19,7 @@ import pandas as pd
 
 from automl.benchmark.stored_runs import (
     Circumstances,
+    DamagedRunError,
     check_writable,
     is_stored,
     whole_file,
@@ -209,9 +210,9 @@ def _rows(path: Path) -> pd.DataFrame:
 
 
 def _check_whole(path: Path) -> None:
-    """Raise InputError unless there are as many evaluations as the settings tell of."""
+    """Raise DamagedRunError unless there are as many evaluations as the settings tell of."""
     told = re.search(r"\bn_evaluations=(\d+)\b", Circumstances.of_file(path).settings)
     with path.open(encoding="utf-8", errors="replace") as file:
         n_lines = sum(1 for _ in file)
     if told is None or n_lines != int(told[1]) + 2:  # settings and names of columns
-        raise InputError(f"{path} is damaged: delete it and run again.")
+        raise DamagedRunError(path)

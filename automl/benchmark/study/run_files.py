@@ -16,7 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from automl.benchmark.stored_runs import Circumstances, check_writable, is_stored, whole_file
+from automl.benchmark.stored_runs import (
+    Circumstances,
+    DamagedRunError,
+    check_writable,
+    is_stored,
+    whole_file,
+)
 from automl.benchmark.study.designs import ensemble_members, evaluate_designs
 from automl.benchmark.study.model_library import ModelLibrary
 from automl.benchmark.study.runner import FinishedRun
@@ -26,7 +32,6 @@ from automl.benchmark.study.running_curves import (
     own_curves,
     running_curves,
 )
-from automl.errors import InputError
 from automl.trial import Status
 from search_space.arrays import IntArray
 
@@ -158,7 +163,7 @@ def check_whole(path: Path) -> None:
 
     Raises
     ------
-    InputError
+    DamagedRunError
         If the summary cannot be read or has no designs, or the table has not as many trials as the
         summary tells of. Runs of earlier versions tell of none.
     """
@@ -167,13 +172,13 @@ def check_whole(path: Path) -> None:
         content = json.loads(summary.read_text(encoding="utf-8"))
         n_trials, designs = content.get("trials"), content["designs"]
     except (ValueError, KeyError, AttributeError) as error:
-        raise InputError(f"{summary} is damaged: delete it and run again.") from error
+        raise DamagedRunError(summary) from error
     if not designs:
-        raise InputError(f"{summary} is damaged: delete it and run again.")
+        raise DamagedRunError(summary)
     with path.open(encoding="utf-8", errors="replace") as file:
         n_lines = sum(1 for _ in file)
     if n_trials is not None and n_lines != n_trials + 2:  # settings and names of columns
-        raise InputError(f"{path} is damaged: delete it and run again.")
+        raise DamagedRunError(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,15 @@ from pathlib import Path
 import joblib
 from threadpoolctl import threadpool_limits
 
-from automl.benchmark.stored_runs import Circumstances, check_writable, is_stored, whole_file
+from automl.benchmark.stored_runs import (
+    Circumstances,
+    DamagedRunError,
+    check_writable,
+    is_stored,
+    whole_file,
+)
 from automl.benchmark.study.opening import Load, StudySettings, opened, survey_of_tables
 from automl.benchmark.study.surrogate_quality import Tau, TooFewModelsError, surrogate_taus
-from automl.errors import InputError
 
 FILE = "surrogates.csv"
 _COLUMNS = [field.name for field in fields(Tau)]
@@ -112,12 +117,15 @@ def read_taus(path: Path) -> list[Tau]:
 
     Raises
     ------
-    InputError
-        If it is damaged.
+    DamagedRunError
+        If it is not what was written.
     """
     try:
         with path.open(encoding="utf-8", newline="") as file:
             file.readline()
+            rows = csv.DictReader(file)
+            if rows.fieldnames != _COLUMNS:
+                raise DamagedRunError(path, f"has not the columns {', '.join(_COLUMNS)}")
             return [
                 Tau(
                     dataset=row["dataset"],
@@ -126,10 +134,12 @@ def read_taus(path: Path) -> list[Tau]:
                     seed=int(row["seed"]),
                     tau=float(row["tau"]),
                 )
-                for row in csv.DictReader(file)
+                for row in rows
             ]
-    except (KeyError, TypeError, ValueError, csv.Error) as error:
-        raise InputError(f"{path} is damaged: delete it and measure again") from error
+    except DamagedRunError:
+        raise
+    except (TypeError, ValueError, csv.Error, OSError) as error:
+        raise DamagedRunError(path) from error
 
 
 def _kept(

@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from automl.benchmark.stored_runs import Circumstances
+from automl.benchmark.stored_runs import Circumstances, DamagedRunError
 from automl.benchmark.study.run_files import check_whole
+from automl.benchmark.study.surrogate_quality import Tau
+from automl.benchmark.study.surrogate_runs import FILE as SURROGATES_FILE
+from automl.benchmark.study.surrogate_runs import read_taus
 from automl.benchmark.study_report.methods import PAPER_SEARCHES, method_name
 from automl.benchmark.study_report.origins import mixtures
 from automl.errors import InputError
@@ -27,7 +30,7 @@ _LOSSES = [
 _LATER = ["members_validation", "own_validation", "own_test"]  # older files are without them
 _NUMBERS = [*_LOSSES, "in_pool", "distance"]
 _COLUMNS = ["trial", *_NUMBERS]
-_TAU_COLUMNS = ["dataset", "surrogate", "n_observations", "seed", "tau"]
+_TAU_COLUMNS = [field.name for field in fields(Tau)]
 _FINAL_COLUMNS = [*RUN, "design", "method", "validation", "test"]
 
 
@@ -117,7 +120,7 @@ class _Run:
 
         Raises
         ------
-        InputError
+        DamagedRunError
             If a file is not what it should be.
         """
         finals, ensemble = _result_of(path.with_suffix(".json"))
@@ -169,9 +172,8 @@ def _whole_runs(paths: list[Path]) -> tuple[list[_Run], tuple[str, ...]]:
     for path in paths:
         try:
             runs.append(_Run.of(path))
-        except InputError as error:
-            fault = str(error).removesuffix(": delete it and run again.")
-            damaged.append(f"{fault.removesuffix('.')}. Delete it and run again.")
+        except DamagedRunError as error:
+            damaged.append(str(error))
     return runs, tuple(damaged)
 
 
@@ -187,41 +189,38 @@ def read_surrogates(folder: Path) -> pd.DataFrame | None:
     InputError
         If the file is damaged.
     """
-    path = folder / "surrogates.csv"
+    path = folder / SURROGATES_FILE
     if not path.exists():
         return None
-    try:
-        frame = _with_columns(pd.read_csv(path, comment="#"), path, _TAU_COLUMNS)
-        return frame.astype({"n_observations": int, "tau": float})
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path} is no table. Delete it and measure again.") from error
+    frame = pd.DataFrame(read_taus(path), columns=_TAU_COLUMNS)
+    return frame.astype({"n_observations": int, "tau": float})
 
 
 def _key_of(path: Path) -> tuple[str, str, int]:
     try:
         return path.parts[-3], path.parts[-2], int(path.stem)
     except ValueError as error:
-        raise InputError(f"{path}: the name of a run file is its seed.") from error
+        raise DamagedRunError(path, "is not named by its seed") from error
 
 
 def _trials_of(path: Path) -> pd.DataFrame:
     text = _text_of(path)
     if not text:
-        raise InputError(f"{path} is empty.")
+        raise DamagedRunError(path, "is empty")
     if len({len(row) for row in csv.reader(text.splitlines()[1:])}) > 1:
-        raise InputError(f"{path} is no table: a line is too short or too long.")
+        raise DamagedRunError(path, "has a line that is too short or too long")
     try:
         read = pd.read_csv(io.StringIO(text), skiprows=1)
-        frame = _with_columns(read, path, _COLUMNS).sort_values("trial", ignore_index=True)
+        if lacking := [name for name in _COLUMNS if name not in read]:
+            raise DamagedRunError(path, f"has no column {', '.join(lacking)}")
+        frame = read.sort_values("trial", ignore_index=True)
         frame = frame.reindex(columns=[*frame, *(n for n in _LATER if n not in frame)])
         # A column without numbers reads as text.
         frame[[*_NUMBERS, *_LATER]] = frame[[*_NUMBERS, *_LATER]].astype(np.float64)
-    except InputError:
+    except DamagedRunError:
         raise
     except (ValueError, TypeError) as error:  # of pandas too
-        raise InputError(f"{path} is no table of trials.") from error
+        raise DamagedRunError(path, "is no table of trials") from error
     dataset, search, seed = _key_of(path)
     frame.insert(0, "step", np.arange(1, len(frame) + 1))
     for name, value in (("seed", seed), ("search", search), ("dataset", dataset)):
@@ -233,14 +232,7 @@ def _text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read ({error}).") from error
-
-
-def _with_columns(frame: pd.DataFrame, path: Path, wanted: list[str]) -> pd.DataFrame:
-    lacking = [name for name in wanted if name not in frame]
-    if lacking:
-        raise InputError(f"{path} has no column {', '.join(lacking)}.")
-    return frame
+        raise DamagedRunError(path, f"cannot be read ({error})") from error
 
 
 def _result_of(path: Path) -> tuple[list[tuple[object, ...]], FinalEnsemble | None]:
@@ -253,11 +245,11 @@ def _result_of(path: Path) -> tuple[list[tuple[object, ...]], FinalEnsemble | No
             for design, losses in content["designs"].items()
         ]
         return rows, _ensemble_of(path, content)
-    except InputError:
+    except DamagedRunError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"{path} is no result of a run: 'designs' holds the errors 'validation' and 'test'."
+        raise DamagedRunError(
+            path, "has not the errors 'validation' and 'test' of each of its 'designs'"
         ) from error
 
 
@@ -272,7 +264,7 @@ def _ensemble_of(path: Path, content: Any) -> FinalEnsemble | None:
         return None
     matrix = np.asarray(pairwise, dtype=np.float64)
     if matrix.shape != (len(members), len(members)):
-        raise InputError(f"{path}: 'pairwise' has not a row and a column for each member.")
+        raise DamagedRunError(path, "has not a row and a column of 'pairwise' for each member")
     order = np.argsort(members)
     dataset, search, seed = _key_of(path)
     return FinalEnsemble(
