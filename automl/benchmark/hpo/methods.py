@@ -12,9 +12,16 @@ from ConfigSpace import Configuration, ConfigurationSpace
 
 from automl import optimizers
 from automl.acquisition.acquisition import ImprovementProbability
+from automl.acquisition.sawei import SaweiSettings
 from automl.acquisition.schedules import HAND_MADE
 from automl.errors import InputError
-from automl.optimizers.acquisition_policy import AcquisitionPolicy, Always, Scheduled, Switched
+from automl.optimizers.acquisition_policy import (
+    AcquisitionPolicy,
+    Always,
+    Scheduled,
+    SelfAdjusting,
+    Switched,
+)
 from automl.optimizers.dynamic_model import DynamicModel
 from automl.optimizers.portfolio_policy import Portfolio, nine_functions
 
@@ -76,6 +83,7 @@ METHODS: dict[str, _Make] = {
     "forest_ei": _of("bo", surrogate="random_forest"),
     "trees_ei": _of("bo"),
     **{f"gp_{acquisition}": _gp(acquisition) for acquisition in ("ei", "pi", "lcb", "sawei")},
+    "gp_sawei_deviations": _gp(SelfAdjusting(SaweiSettings(units="deviations"))),
     **{
         f"gp_{name}": _scheduled(name)
         for name in ("explore", "modulated_pi", "steps_ei_to_pi", "steps_pi_to_ei", "pulse")
