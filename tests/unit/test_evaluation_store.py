@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
+import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +93,33 @@ def test_blocks_that_were_lost_are_noticed_and_never_written_over(tmp_path: Path
     third = store.add(success("c"), block(0.75))
     assert third.slot == 2
     assert store.predictions([first.slot, third.slot])[:, 0, 0].tolist() == [0.25, 0.75]
+    with pytest.raises(InputError, match="damaged predictions in block 1"):
+        store.predictions([second.slot])
+
+
+def test_a_changed_block_is_refused_every_time(tmp_path: Path) -> None:
+    first, second = (opened(tmp_path).add(success(name), block(0.25)) for name in "ab")
+    path = tmp_path / "predictions.f16"
+    changed = bytearray(path.read_bytes())
+    changed[-1] ^= 1
+    path.write_bytes(changed)
+    store = opened(tmp_path)
+    assert store.predictions([first.slot])[0, 0, 0] == 0.25
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"damaged predictions in block 1; remove the folder"):
+            store.predictions([first.slot, second.slot])
+
+
+def test_blocks_of_earlier_versions_have_no_checksum(tmp_path: Path) -> None:
+    added = opened(tmp_path).add(success("a"), block(0.25))
+    path = tmp_path / "evaluations.jsonl"
+    fields = json.loads(path.read_bytes().partition(b"\t")[2])
+    del fields["checksum"]
+    text = json.dumps(fields).encode()
+    path.write_bytes(b"%08x\t%s\n" % (zlib.crc32(text), text))
+    store = opened(tmp_path)
+    assert store.find(added.key) == replace(added, checksum=None)
+    assert store.predictions([0])[0, 0, 0] == 0.25
 
 
 def test_a_damaged_line_is_evaluated_again(tmp_path: Path) -> None:

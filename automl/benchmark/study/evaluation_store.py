@@ -2,9 +2,9 @@
 
 A store belongs to one data set, one split and one set of limits. Its folder holds
 `predictions.f16`, a block of half-precision probabilities for each success, and
-`evaluations.jsonl`, a line for each evaluation with a checksum. A block is written before the line
-that counts on it, both under a lock, so that processes add to a store at the same time and a kill
-leaves nothing that counts by half.
+`evaluations.jsonl`, a line for each evaluation with checksums of itself and of its block. A block
+is written before the line that counts on it, both under a lock, so that processes add to a store at
+the same time and a kill leaves nothing that counts by half.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ class Evaluation:
         One line on what went wrong; empty after a success.
     slot : int
         Block of its predictions, -1 without success.
+    checksum : int or None
+        Of that block; None without success, and in stores of earlier versions.
     """
 
     key: str
@@ -55,6 +57,7 @@ class Evaluation:
     seconds: float
     reason: str = ""
     slot: int = -1
+    checksum: int | None = None
 
 
 def key_of(configuration: Mapping[str, Any]) -> str:
@@ -100,6 +103,7 @@ class EvaluationStore:
             for name in ("predictions.f16", "evaluations.jsonl"):
                 (folder / name).touch()
         self._known: dict[str, Evaluation] = {}
+        self._unchecked: dict[int, int] = {}  # checksums of blocks that were not read yet
         self._read_to = 0
         self._map: HalfArray | None = None
         self._refresh()
@@ -124,7 +128,7 @@ class EvaluationStore:
         Parameters
         ----------
         evaluation : Evaluation
-            Without a slot.
+            Without a slot and a checksum.
         predictions : (rows, classes) array or None
             Probabilities of a success, kept in half precision.
 
@@ -145,7 +149,9 @@ class EvaluationStore:
             if known is not None:
                 return known
             if predictions is not None:
-                evaluation = replace(evaluation, slot=self._append(predictions))
+                block = np.ascontiguousarray(predictions, dtype=_ITEM).tobytes()
+                slot, checksum = self._append(block), zlib.crc32(block)
+                evaluation = replace(evaluation, slot=slot, checksum=checksum)
             self._write_line(json.dumps(asdict(evaluation)).encode())
         self._refresh()
         return evaluation
@@ -156,7 +162,8 @@ class EvaluationStore:
         Raises
         ------
         InputError
-            If the file of predictions is shorter than it has to be.
+            If the file of predictions is shorter than it has to be, or a block is not as it was
+            written.
         """
         if not slots:
             return np.empty((0, *self._block), dtype=_ITEM)
@@ -170,7 +177,16 @@ class EvaluationStore:
             self._map = np.memmap(
                 self._folder / "predictions.f16", _ITEM, "r", shape=(n_slots, *self._block)
             )
-        return self._map[slots]
+        found: HalfArray = self._map[slots]
+        for slot, block in zip(slots, found, strict=True):
+            checksum = self._unchecked.get(slot)
+            if checksum is not None and checksum != zlib.crc32(block):
+                raise InputError(
+                    f"{self._folder} has damaged predictions in block {slot}; remove the folder "
+                    "and evaluate anew"
+                )
+            self._unchecked.pop(slot, None)
+        return found
 
     @property
     def _block_bytes(self) -> int:
@@ -182,14 +198,14 @@ class EvaluationStore:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
-    def _append(self, predictions: npt.NDArray[Any]) -> int:
+    def _append(self, block: bytes) -> int:
         """Write a block behind the last whole one and return its slot."""
         with (self._folder / "predictions.f16").open("r+b") as file:
             n_blocks = file.seek(0, os.SEEK_END) // self._block_bytes
             # Never where a line says that a block is, even if the file has lost it.
             slot = max(n_blocks, 1 + max((e.slot for e in self._known.values()), default=-1))
             file.seek(slot * self._block_bytes)
-            file.write(np.ascontiguousarray(predictions, dtype=_ITEM).tobytes())
+            file.write(block)
         return slot
 
     def _write_line(self, text: bytes) -> None:
@@ -217,6 +233,8 @@ class EvaluationStore:
             fields = json.loads(text)
             evaluation = Evaluation(**fields | {"status": Status(fields["status"])})
             self._known[evaluation.key] = evaluation
+            if evaluation.checksum is not None:
+                self._unchecked[evaluation.slot] = evaluation.checksum
 
 
 def _check_meaning(path: Path, meaning: Mapping[str, Any]) -> None:
