@@ -58,15 +58,15 @@ def plot_alphas(alphas: pd.DataFrame, path: Path) -> None:
     def draw(axes: Axes) -> None:
         for (family, method), part in alphas.groupby(["family", "method"]):
             (line,) = axes.plot(part["evaluation"], part["alpha"], label=f"{method}, {family}")
-            if str(method).startswith("gp_sawei"):  # schedules do not differ between problems
-                axes.fill_between(
-                    part["evaluation"],
-                    part["low"],
-                    part["high"],
-                    color=line.get_color(),
-                    alpha=0.2,
-                    linewidth=0,
-                )
+            # Of schedules, which do not differ between problems, this is nothing.
+            axes.fill_between(
+                part["evaluation"],
+                part["low"],
+                part["high"],
+                color=line.get_color(),
+                alpha=0.2,
+                linewidth=0,
+            )
         axes.set_ylabel("weight of exploitation")
 
     _figure(draw, path)

@@ -22,18 +22,21 @@ from automl.versions import package_versions
 
 
 class DamagedRunError(InputError):
-    """A file of a finished run is not what it was when it was written.
+    """A file of finished runs or measurements is not what it was when it was written."""
 
-    Parameters
-    ----------
-    path : Path
-        Of the file.
-    fault : str
-        What is wrong with it, as what follows its name.
-    """
+    @classmethod
+    def of(cls, path: Path, fault: str = "is damaged") -> Self:
+        """Return the error.
 
-    def __init__(self, path: Path, fault: str = "is damaged") -> None:
-        super().__init__(f"{path} {fault}: delete it and run again.")
+        Parameters
+        ----------
+        path : Path
+            Of the file.
+        fault : str
+            What is wrong with it, as what follows its name.
+        """
+        # No constructor of its own: one that does not take the message cannot be unpickled.
+        return cls(f"{path} {fault}: delete it and run again.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +109,7 @@ class Circumstances:
         """
         found = Circumstances.of_file(path)
         if not found.settings:
-            raise DamagedRunError(path)
+            raise DamagedRunError.of(path)
         if found.settings != self.settings:
             raise InputError(
                 f"{path} was run with {found.settings}, not {self.settings}: name another folder."

@@ -109,7 +109,7 @@ def log_likelihood(matrix: FloatArray, y: FloatArray) -> tuple[float, FloatArray
     alpha = precision_times(factor, y)
     log_root = float(np.sum(np.log(np.diag(factor))))
     value = -0.5 * float(y @ alpha) - log_root - 0.5 * len(y) * math.log(2.0 * math.pi)
-    # The lower triangles of the inverse, and of what it is without the products of alpha.
+    # Lower triangles: of the inverse of C, then of C^-1 - alpha alpha^T.
     inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
     half = blas.dsyr(-1.0, alpha, a=inverse, lower=1, overwrite_a=1).T
     half *= -0.5

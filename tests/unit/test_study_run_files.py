@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
 from fakes.study_folder import SEARCHES, write_run, write_study
 
+from automl.benchmark.stored_runs import DamagedRunError
 from automl.benchmark.study.run_files import check_whole
 from automl.benchmark.study_report.report import report
 from automl.benchmark.study_report.run_files import read_study, read_surrogates
@@ -200,6 +202,11 @@ def test_a_table_that_lost_trials_is_damaged_and_not_run(tmp_path: Path, n_lines
     assert read_study(tmp_path).damaged == (f"{path} is damaged: delete it and run again.",)
     with pytest.raises(InputError, match=r"rs/0\.csv is damaged: delete it and run again"):
         check_whole(path)
+
+
+def test_what_is_said_of_damage_survives_the_way_between_processes() -> None:
+    error = DamagedRunError.of(Path("runs/0.csv"), "is empty")
+    assert str(pickle.loads(pickle.dumps(error))) == "runs/0.csv is empty: delete it and run again."
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"designs": {}}', '{"designs"'])

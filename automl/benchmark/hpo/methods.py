@@ -93,7 +93,8 @@ METHODS: dict[str, _Make] = {
     "gp_hedge_of_three": _gp("hedge"),
 }
 """Names with "mace" differ from DensBO in the surrogate alone, those with "gp" in acquisition: they
-are those of SAWEI's Table 1, and a smaller portfolio."""
+are those of SAWEI's Table 1, SAWEI with an attitude that does not depend on the unit of the loss,
+and a smaller portfolio."""
 
 
 def make_method(method: str, space: ConfigurationSpace, seed: int, n_proposals: int) -> AskTell:

@@ -215,4 +215,4 @@ def _check_whole(path: Path) -> None:
     with path.open(encoding="utf-8", errors="replace") as file:
         n_lines = sum(1 for _ in file)
     if told is None or n_lines != int(told[1]) + 2:  # settings and names of columns
-        raise DamagedRunError(path)
+        raise DamagedRunError.of(path)

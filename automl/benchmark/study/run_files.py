@@ -172,13 +172,13 @@ def check_whole(path: Path) -> None:
         content = json.loads(summary.read_text(encoding="utf-8"))
         n_trials, designs = content.get("trials"), content["designs"]
     except (ValueError, KeyError, AttributeError) as error:
-        raise DamagedRunError(summary) from error
+        raise DamagedRunError.of(summary) from error
     if not designs:
-        raise DamagedRunError(summary)
+        raise DamagedRunError.of(summary)
     with path.open(encoding="utf-8", errors="replace") as file:
         n_lines = sum(1 for _ in file)
     if n_trials is not None and n_lines != n_trials + 2:  # settings and names of columns
-        raise DamagedRunError(path)
+        raise DamagedRunError.of(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ def read_taus(path: Path) -> list[Tau]:
             file.readline()
             rows = csv.DictReader(file)
             if rows.fieldnames != _COLUMNS:
-                raise DamagedRunError(path, f"has not the columns {', '.join(_COLUMNS)}")
+                raise DamagedRunError.of(path, f"has not the columns {', '.join(_COLUMNS)}")
             return [
                 Tau(
                     dataset=row["dataset"],
@@ -139,7 +139,7 @@ def read_taus(path: Path) -> list[Tau]:
     except DamagedRunError:
         raise
     except (TypeError, ValueError, csv.Error, OSError) as error:
-        raise DamagedRunError(path) from error
+        raise DamagedRunError.of(path) from error
 
 
 def _kept(

@@ -200,19 +200,19 @@ def _key_of(path: Path) -> tuple[str, str, int]:
     try:
         return path.parts[-3], path.parts[-2], int(path.stem)
     except ValueError as error:
-        raise DamagedRunError(path, "is not named by its seed") from error
+        raise DamagedRunError.of(path, "is not named by its seed") from error
 
 
 def _trials_of(path: Path) -> pd.DataFrame:
     text = _text_of(path)
     if not text:
-        raise DamagedRunError(path, "is empty")
+        raise DamagedRunError.of(path, "is empty")
     if len({len(row) for row in csv.reader(text.splitlines()[1:])}) > 1:
-        raise DamagedRunError(path, "has a line that is too short or too long")
+        raise DamagedRunError.of(path, "has a line that is too short or too long")
     try:
         read = pd.read_csv(io.StringIO(text), skiprows=1)
         if lacking := [name for name in _COLUMNS if name not in read]:
-            raise DamagedRunError(path, f"has no column {', '.join(lacking)}")
+            raise DamagedRunError.of(path, f"has no column {', '.join(lacking)}")
         frame = read.sort_values("trial", ignore_index=True)
         frame = frame.reindex(columns=[*frame, *(n for n in _LATER if n not in frame)])
         # A column without numbers reads as text.
@@ -220,7 +220,7 @@ def _trials_of(path: Path) -> pd.DataFrame:
     except DamagedRunError:
         raise
     except (ValueError, TypeError) as error:  # of pandas too
-        raise DamagedRunError(path, "is no table of trials") from error
+        raise DamagedRunError.of(path, "is no table of trials") from error
     dataset, search, seed = _key_of(path)
     frame.insert(0, "step", np.arange(1, len(frame) + 1))
     for name, value in (("seed", seed), ("search", search), ("dataset", dataset)):
@@ -232,7 +232,7 @@ def _text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise DamagedRunError(path, f"cannot be read ({error})") from error
+        raise DamagedRunError.of(path, f"cannot be read ({error})") from error
 
 
 def _result_of(path: Path) -> tuple[list[tuple[object, ...]], FinalEnsemble | None]:
@@ -248,7 +248,7 @@ def _result_of(path: Path) -> tuple[list[tuple[object, ...]], FinalEnsemble | No
     except DamagedRunError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamagedRunError(
+        raise DamagedRunError.of(
             path, "has not the errors 'validation' and 'test' of each of its 'designs'"
         ) from error
 
@@ -264,7 +264,7 @@ def _ensemble_of(path: Path, content: Any) -> FinalEnsemble | None:
         return None
     matrix = np.asarray(pairwise, dtype=np.float64)
     if matrix.shape != (len(members), len(members)):
-        raise DamagedRunError(path, "has not a row and a column of 'pairwise' for each member")
+        raise DamagedRunError.of(path, "has not a row and a column of 'pairwise' for each member")
     order = np.argsort(members)
     dataset, search, seed = _key_of(path)
     return FinalEnsemble(
