@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from automl.errors import InputError
@@ -40,6 +41,9 @@ def plot_ranks(ranks: pd.DataFrame, path: Path) -> None:
                 linewidth=0,
             )
         axes.set_ylabel("mean rank")
+        if len(np.unique(np.diff(ranks["evaluation"].unique()))) > 1:  # powers of two
+            axes.set_xscale("log", base=2)
+            axes.xaxis.set_major_formatter("{x:.0f}")
 
     _figure(draw, path)
 

@@ -31,17 +31,18 @@ def report(runs: pd.DataFrame, seed: int = 0) -> str:
     Parameters
     ----------
     runs : frame
-        Of `read_runs`.
+        Of `read_runs` or `read_all`.
     seed : int
         Of the permutation tests.
     """
-    sections = {
+    sections: dict[str, pd.DataFrame | str] = {
         "Final ranks (95 % interval over problems)": final_ranks(runs),
         "Final ranks within families of problems": ranks_of_families(runs),
         "Mean rank after so many evaluations": _ranks_at_some(runs),
         "Problems on which a method equals the best (permutation test, 0.05)": _equal(runs, seed),
-        "Seconds that methods took": time_shares(runs),
     }
+    if runs["seconds"].notna().any():  # tables of best losses do not tell
+        sections["Seconds that methods took"] = time_shares(runs)
     tables = [
         f"## {title}\n\n{told if isinstance(told, str) else as_markdown(told)}"
         for title, told in sections.items()
@@ -66,7 +67,7 @@ def write_frames(runs: pd.DataFrame, folder: Path, seed: int = 0) -> None:
     Parameters
     ----------
     runs : frame
-        Of `read_runs`.
+        Of `read_runs` or `read_all`.
     folder : Path
         Made if it is not there.
     seed : int
@@ -76,12 +77,13 @@ def write_frames(runs: pd.DataFrame, folder: Path, seed: int = 0) -> None:
     frames = {
         "ranks": ranks_over_evaluations(runs),
         "final_ranks": final_ranks(runs),
-        "time": time_shares(runs),
         "missing": missing_runs(runs),
         "best": best_of_runs(runs),
     }
     if smallest_p_value(int(runs["seed"].nunique())) < LEVEL:
         frames["equal_to_best"] = equal_to_best(runs, np.random.default_rng(seed))
+    if runs["seconds"].notna().any():
+        frames["time"] = time_shares(runs)
     if runs["alpha"].notna().any():
         frames["alphas"] = alphas_over_evaluations(runs)
     for name, frame in frames.items():

@@ -35,6 +35,8 @@ def test_runs_are_kept_skipped_and_reported(tmp_path: Path) -> None:
     assert told.stdout.startswith("2 problems, 1 methods, 2 seeds, 12 evaluations.")
     assert "| random | 1 |" in told.stdout
     assert (frames / "ranks.csv").exists()
+    later = benchmark("report", str(frames / "best.csv"))
+    assert later.stdout == told.stdout.split("\n\n## Seconds")[0] + "\n"
 
 
 @pytest.mark.slow

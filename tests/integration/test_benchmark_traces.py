@@ -36,9 +36,10 @@ def test_a_method_without_such_beliefs_is_refused() -> None:
         trace_of(branin(), method, "wei_", RunSettings(n_evaluations=3, batch_size=1, n_initial=2))
 
 
-def test_ranks_are_drawn(tmp_path: Path) -> None:
+@pytest.mark.parametrize("evaluations", [(1, 2, 3), (1, 2, 4, 5)])
+def test_ranks_are_drawn(evaluations: tuple[int, ...], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    rows = [(e, m, 1.5, 1.0, 2.0) for e in (1, 2) for m in ("a", "b")]
+    rows = [(e, m, 1.5, 1.0, 2.0) for e in evaluations for m in ("a", "b")]
     ranks = pd.DataFrame(rows, columns=["evaluation", "method", "rank", "low", "high"])
     plot_ranks(ranks, tmp_path / "ranks.png")
     assert (tmp_path / "ranks.png").stat().st_size > 1_000

@@ -108,6 +108,9 @@ _PACKAGES = ("ioh", "onnxruntime")
 _KEY_COLUMNS = [field.name for field in fields(RunKey)]
 _ROW_COLUMNS = [field.name for field in fields(Evaluation)]
 
+COLUMNS = [*_KEY_COLUMNS, *_ROW_COLUMNS]
+"""Of the frames of runs."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunStore:
@@ -152,7 +155,7 @@ class RunStore:
         """Keep a finished run."""
         with whole_file(self._path(key), self._circumstances) as file:
             writer = csv.writer(file)
-            writer.writerow([*_KEY_COLUMNS, *_ROW_COLUMNS])
+            writer.writerow(COLUMNS)
             writer.writerows((*astuple(key), *astuple(evaluation)) for evaluation in evaluations)
 
     @property
@@ -190,7 +193,7 @@ def read_runs(folder: Path) -> pd.DataFrame:
     for path in paths:
         Circumstances(settings=first.settings).check(path)
     runs = pd.concat([_rows(path) for path in paths], ignore_index=True)
-    return runs.reindex(columns=[*_KEY_COLUMNS, *_ROW_COLUMNS])
+    return runs.reindex(columns=COLUMNS)
 
 
 def _paths(folder: Path) -> list[Path]:

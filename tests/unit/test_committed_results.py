@@ -1,0 +1,51 @@
+"""The tables of `datasets/results/README.md` are what the losses that lie beside them say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from automl.benchmark.hpo.best_losses import read_best
+from automl.benchmark.hpo_statistics import (
+    counts_equal_to_best,
+    equal_to_best,
+    final_ranks,
+    ranks_over_evaluations,
+)
+
+RESULTS = Path(__file__).resolve().parents[2] / "datasets" / "results"
+
+
+def rows_told(folder: str) -> tuple[list[int], list[list[str]]]:
+    """Return the evaluations that a table names, and its rows without the names of methods."""
+    text = (RESULTS / "README.md").read_text(encoding="utf-8")
+    section = text.split(f"## `{folder}/`")[1].split("\n## ")[0]
+    head, *rows = [line for line in section.splitlines() if line.startswith("| ")]
+    evaluations = [int(n) for n in re.findall(r"after (\d+)", head)]
+    return evaluations, [[cell.strip() for cell in row.split("|")[2:-1]] for row in rows]
+
+
+def rows_computed(folder: str, evaluations: list[int]) -> list[list[str]]:
+    """Return the rows that a table must have, the best method first."""
+    runs = read_best(RESULTS / folder / "best.csv")
+    over = ranks_over_evaluations(runs).pivot(index="method", columns="evaluation", values="rank")
+    counts = counts_equal_to_best(equal_to_best(runs, np.random.default_rng(0)))
+    equal = counts.set_index("method")["all"]
+    return [
+        [
+            *(f"{over.loc[row.method, n]:.2f}" for n in evaluations),
+            f"{row.low:.2f} - {row.high:.2f}",
+            f"{equal[row.method]} of {equal['problems']}",
+        ]
+        for row in final_ranks(runs).itertuples(index=False)
+    ]
+
+
+@pytest.mark.parametrize("folder", ["densbo_yahpo", "sawei_hpobench", "sawei_bbob"])
+def test_tables_are_those_of_the_losses_beside_them(folder: str) -> None:
+    evaluations, told = rows_told(folder)
+    assert len(told) >= 10
+    assert told == rows_computed(folder, evaluations)
