@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import platform
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +19,7 @@ from sklearn.model_selection import train_test_split
 from automl.benchmark.baselines import baselines
 from automl.benchmark.best_single import HistoryKeeper, best_single_probabilities
 from automl.benchmark.bundled import load_bundled
+from automl.errors import InputError
 from automl.estimator import AutoClassifier
 from search_space.arrays import FloatArray
 
@@ -55,6 +56,9 @@ class Result:
     settings: str
     versions: str
     machine: str
+
+
+_COLUMNS = [field.name for field in fields(Result)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,31 +186,49 @@ def run_comparisons(comparisons: Sequence[Comparison], path: Path) -> Iterator[R
 
 
 def read_results(path: Path) -> list[Result]:
-    """Return the results that a CSV file holds, none if it is not there."""
+    """Return the results that a CSV file holds, none if it is not there.
+
+    Raises
+    ------
+    InputError
+        If it is another file, or damaged.
+    """
     if not path.exists():
         return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [
-            Result(
-                table=row["table"],
-                method=row["method"],
-                seed=int(row["seed"]),
-                accuracy=float(row["accuracy"]),
-                log_loss=float(row["log_loss"]),
-                seconds=float(row["seconds"]),
-                n_trials=int(row["n_trials"]),
-                settings=row["settings"],
-                versions=row["versions"],
-                machine=row["machine"],
-            )
-            for row in csv.DictReader(file)
-        ]
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = csv.DictReader(file, strict=True)
+            if rows.fieldnames != _COLUMNS:
+                raise ValueError(f"columns {rows.fieldnames}")
+            return [_result(row) for row in rows]
+    except (ValueError, csv.Error) as error:
+        raise InputError(
+            f"{path} holds no results of this comparison, or is damaged: name another file, or "
+            f"delete it and run again ({error})"
+        ) from error
+
+
+def _result(row: Mapping[str, str]) -> Result:
+    if None in row or None in row.values():
+        raise ValueError("a line is too short or too long")
+    return Result(
+        table=row["table"],
+        method=row["method"],
+        seed=int(row["seed"]),
+        accuracy=float(row["accuracy"]),
+        log_loss=float(row["log_loss"]),
+        seconds=float(row["seconds"]),
+        n_trials=int(row["n_trials"]),
+        settings=row["settings"],
+        versions=row["versions"],
+        machine=row["machine"],
+    )
 
 
 def _append(path: Path, results: Sequence[Result]) -> None:
     is_new = not path.exists()
     with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Result)])
+        writer = csv.DictWriter(file, _COLUMNS)
         if is_new:
             writer.writeheader()
         writer.writerows(asdict(result) for result in results)

@@ -81,6 +81,19 @@ def test_an_empty_folder_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_surrogates_are_told_without_runs_and_stay_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "surrogates.csv").write_text(TAUS)
+    ended = run_report(str(tmp_path), "--output", str(tmp_path))
+    assert ended.returncode == 0
+    assert "| wind | lgb | 250 | 0.6 |" in ended.stdout
+    assert ended.stderr.startswith(f"report: {tmp_path} holds no finished run")
+    assert ended.stderr.count("\n") == 1
+    assert (tmp_path / "surrogates.csv").read_text() == TAUS
+    written = {path.name for path in tmp_path.iterdir()} - {"fig2_wind.png"}
+    assert written == {"surrogates.csv", "taus.csv", "report.md"}
+
+
+@pytest.mark.slow
 def test_damaged_surrogates_are_one_line_and_the_runs_are_told(tmp_path: Path) -> None:
     write_study(tmp_path, n_seeds=1)
     (tmp_path / "surrogates.csv").write_bytes(b"\xff\xff\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from automl.benchmark.comparison import (
     run_comparisons,
     summary_table,
 )
+from automl.errors import InputError
 
 CELL = Comparison(table="quake", seed=0, time_limit=5.0, n_jobs=1)
 
@@ -81,3 +83,29 @@ def test_the_summary_has_means_and_deviations_over_seeds(
     # 50 and 75 % are 62.5 % on average, 12.5 from either: 12.5 * sqrt(2) with n - 1.
     assert lines[2] == "| quake | ensemble | 62.50 ± 17.68 | 0.7000 ± 0.0000 | 12 |"
     assert lines[3] == "| **mean** | ensemble | 62.50 | 0.7000 | |"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda _: "",
+        lambda _: "a,b\n1,2\n",
+        lambda _: "a,b\n",
+        lambda text: text.replace("0.7", "seven"),
+        lambda text: text[: text.index("0.7")],
+        lambda text: text[: text.index(",divbo=0")],
+        lambda text: text.replace("seed", "sown"),
+    ],
+)
+def test_other_files_and_damaged_ones_are_told_and_left_as_they_are(
+    damage: Callable[[str], str], ran: list[Comparison], tmp_path: Path
+) -> None:
+    path = tmp_path / "results.csv"
+    list(run_comparisons([CELL], path))
+    text = damage(path.read_text())
+    path.write_text(text)
+    with pytest.raises(InputError, match="holds no results of this comparison") as caught:
+        list(run_comparisons([CELL], path))
+    assert str(path) in str(caught.value)
+    assert ran == [CELL]
+    assert path.read_text() == text

@@ -233,7 +233,7 @@ def test_frames_are_written(tmp_path: Path) -> None:
     )
     study = read_study(tmp_path)
     write_frames(study, tmp_path / "frames", surrogates)
-    found = pd.read_csv(tmp_path / "frames" / "surrogates.csv")
+    found = pd.read_csv(tmp_path / "frames" / "taus.csv")
     assert found["tau"].tolist() == [0.5]
     table = pd.read_csv(tmp_path / "frames" / "table_1.csv").set_index(["dataset", "method"])
     assert table.loc[("quake", "DivBO"), "paper_mean"] == 45.55

@@ -49,7 +49,7 @@ def write_figures(study: Study, folder: Path, surrogates: pd.DataFrame | None = 
     """
     folder.mkdir(parents=True, exist_ok=True)
     if surrogates is not None:
-        _plot_taus(taus(surrogates), folder)
+        write_surrogate_figures(surrogates, folder)
     found = curves(study.trials)
     _plot_rank_curves(found, folder)
     means = mean_curves(found[found["method"].isin(_ENSEMBLE_METHODS)])
@@ -76,7 +76,22 @@ def write_figures(study: Study, folder: Path, surrogates: pd.DataFrame | None = 
         plot_critical_difference(tested, folder / "critical_difference.png")
 
 
-def _plot_taus(found: pd.DataFrame, folder: Path) -> None:
+def write_surrogate_figures(surrogates: pd.DataFrame, folder: Path) -> None:
+    """Draw figure 2: Kendall's tau of surrogates over observations, a file for each data set.
+
+    Parameters
+    ----------
+    surrogates : frame
+        Of `read_surrogates`.
+    folder : Path
+        Is there.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed.
+    """
+    found = taus(surrogates)
     columns = {"surrogate": "name", "tau": "value", "n_observations": "step"}
     for dataset, part in found.groupby("dataset"):
         labels = (f"observations, {dataset}", "Kendall's tau")

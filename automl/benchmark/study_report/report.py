@@ -69,10 +69,22 @@ def report(study: Study, surrogates: pd.DataFrame | None = None) -> str:
         ("Figure 3: average validation rank after so many trials", _rank_curves_text(study)),
         ("Further searches: test errors (%)", as_text(further_methods(study, of_paper=False))),
         ("Other designs: test errors (%)", as_text(further_methods(study, of_paper=True))),
-        ("Figure 2: Kendall's tau of surrogates", _surrogates_text(surrogates)),
     ]
     shown = [f"## {title}\n\n{text}" for title, text in sections if text]
+    if surrogates is not None:
+        shown.append(_surrogates_section(surrogates))
     return "\n\n".join(["# Report of the study", _extent(study), *shown])
+
+
+def surrogates_report(surrogates: pd.DataFrame) -> str:
+    """Return what can be told without runs: Kendall's tau of surrogates, as Markdown."""
+    return f"# Report of the study\n\n{_surrogates_section(surrogates)}"
+
+
+def write_surrogates(surrogates: pd.DataFrame, folder: Path) -> None:
+    """Write means and deviations of Kendall's tau to `taus.csv` in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    taus(surrogates).to_csv(folder / "taus.csv", index=False)
 
 
 def write_frames(study: Study, folder: Path, surrogates: pd.DataFrame | None = None) -> None:
@@ -102,9 +114,9 @@ def write_frames(study: Study, folder: Path, surrogates: pd.DataFrame | None = N
     for part in _PARTS:
         frames[f"ranks_{part}"] = average_ranks(study.finals, methods, part)
         frames[f"ranks_over_trials_{part}"] = ranks_over_trials(found, methods, part)
-    if surrogates is not None:
-        frames["surrogates"] = taus(surrogates)
     folder.mkdir(parents=True, exist_ok=True)
+    if surrogates is not None:
+        write_surrogates(surrogates, folder)
     for name, frame in frames.items():
         frame.to_csv(folder / f"{name}.csv", index=False)
 
@@ -272,9 +284,7 @@ def _pairs_text(study: Study) -> str:
     return f"Mean over pairs of members, then over seeds.\n\n{table}" if table else ""
 
 
-def _surrogates_text(surrogates: pd.DataFrame | None) -> str:
-    if surrogates is None:
-        return ""
+def _surrogates_section(surrogates: pd.DataFrame) -> str:
     found = taus(surrogates)
     last = found["n_observations"] == found.groupby("dataset")["n_observations"].transform("max")
     note = "With the most observations, mean and standard deviation over seeds."
@@ -283,4 +293,5 @@ def _surrogates_text(surrogates: pd.DataFrame | None) -> str:
         for dataset in ("quake", "wind")
         for name, value in published_values(f"tau on {dataset}").items()
     )
-    return f"{note} The paper, with 250: {paper}.\n\n{as_markdown(found[last])}"
+    title, table = "Figure 2: Kendall's tau of surrogates", as_markdown(found[last])
+    return f"## {title}\n\n{note} The paper, with 250: {paper}.\n\n{table}"
