@@ -173,12 +173,12 @@ def run_comparisons(comparisons: Sequence[Comparison], path: Path) -> Iterator[R
         What is wanted.
     path : Path
         A CSV file; created if it is not there. An interrupted run goes on where it stopped;
-        results with other settings stay in the file and do not count.
+        results with other settings or versions of packages stay in the file and do not count.
     """
     known = read_results(path)
     for comparison in comparisons:
-        wanted = (comparison.table, comparison.seed, comparison.settings)
-        done = [r for r in known if (r.table, r.seed, r.settings) == wanted]
+        wanted = (comparison.table, comparison.seed, comparison.settings, _versions())
+        done = [r for r in known if (r.table, r.seed, r.settings, r.versions) == wanted]
         if not done:
             done = comparison.run()
             _append(path, done)

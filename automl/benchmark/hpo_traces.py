@@ -43,7 +43,9 @@ def trace_of(
         If no proposal has.
     """
     if not isinstance(optimizer, AskTell):
-        raise InputError(f"{type(optimizer).__name__} does not tell what it believes")
+        raise InputError(
+            f"{type(optimizer).__name__} does not tell what it believes: name another --method"
+        )
     asked = 0
     while asked < settings.n_evaluations:
         wanted = settings.batch_size if asked else settings.n_initial

@@ -136,7 +136,9 @@ def load_task(task_id: int, *, cache: Path | None = None) -> OpenMLTask:
     what = f"OpenML task {_checked(task_id, 'task_id')}"
     with _openml(cache, _task_folders(cache, task_id), what) as package:
         task = package.tasks.get_task(task_id)
-        if not isinstance(task, package.tasks.OpenMLClassificationTask):
+        curves = package.tasks.OpenMLLearningCurveTask  # a class below that of classification
+        is_classification = isinstance(task, package.tasks.OpenMLClassificationTask)
+        if not is_classification or isinstance(task, curves):
             raise InputError(f"{what} is about {task.task_type}; only classification can be used")
         data = _study_data(_dataset(package, task.dataset_id), task.target_name, what)
         return OpenMLTask(

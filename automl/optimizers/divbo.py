@@ -164,7 +164,11 @@ class DivBO:
         return knowledge
 
     def _select_pool(self, history: History, seen: ObservedPredictions) -> tuple[int, ...]:
-        """Return the distinct members of an ensemble selected from the history, line 7."""
+        """Return the distinct members of an ensemble selected from the history, line 7.
+
+        Those of all rounds: the rounds that gain nothing on the rows at hand, which a final
+        ensemble may leave out, are what the pool is in [1]_.
+        """
         library = shortlist(history.success_losses(), self.pool.n_library)
         try:
             chosen = select(
@@ -173,12 +177,13 @@ class DivBO:
                 seen.metric,
                 self.pool.size,
                 sample_weight=seen.sample_weight,
-            ).members
+            )
+            members = chosen.of_all_rounds().members
         except (MetricError, MemoryError) as error:
             # What fails here must not cost the search: the best trial is a pool.
-            chosen = np.array([0])
+            members = np.array([0])
             self._warn_once(history, error)
-        return tuple(history.successes[library[i]] for i in chosen)
+        return tuple(history.successes[library[i]] for i in members)
 
     def _warn_once(self, history: History, error: Exception) -> None:
         """Say that a pool could not be selected, the first time in a search."""

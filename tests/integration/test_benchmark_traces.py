@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from automl.benchmark.hpo.closed_form import branin, conditional
-from automl.benchmark.hpo.methods import make_method
+from automl.benchmark.hpo.methods import METHODS, make_method, traced_beliefs
 from automl.benchmark.hpo.run_store import RunSettings
 from automl.benchmark.hpo_plots import plot_alphas, plot_ranks, plot_trace
 from automl.benchmark.hpo_traces import trace_of
@@ -28,6 +28,26 @@ def test_weights_of_a_run_start_on_the_forest_and_sum_to_one(tmp_path: Path) -> 
     pytest.importorskip("matplotlib")
     plot_trace(trace, tmp_path / "weights.png", label="weight")
     assert (tmp_path / "weights.png").read_bytes().startswith(b"\x89PNG")
+
+
+TRACED = (
+    *("densbo_0.1", "densbo_0.5", "densbo_0.9", "densbo_1.0", "equal_weights"),
+    *("gp_sawei", "gp_sawei_deviations", "gp_steps_ei_to_pi", "gp_steps_pi_to_ei", "gp_pulse"),
+)
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in TRACED])
+def test_methods_without_such_beliefs_are_told_at_once(method: str) -> None:
+    with pytest.raises(InputError, match=f"--method {method} has no beliefs.*densbo_0.5"):
+        traced_beliefs(method)
+
+
+@pytest.mark.parametrize("method", TRACED)
+def test_beliefs_are_found_by_their_names(method: str) -> None:
+    prefix = traced_beliefs(method)
+    run = RunSettings(n_evaluations=11, batch_size=1, n_initial=8)
+    made = make_method(method, branin().space, 0, 3)
+    assert len(trace_of(branin(), made, prefix, run)) == 3
 
 
 def test_a_method_without_such_beliefs_is_refused() -> None:

@@ -86,8 +86,9 @@ def test_surrogates_are_told_without_runs_and_stay_as_they_are(tmp_path: Path) -
     ended = run_report(str(tmp_path), "--output", str(tmp_path))
     assert ended.returncode == 0
     assert "| wind | lgb | 250 | 0.6 |" in ended.stdout
-    assert ended.stderr.startswith(f"report: {tmp_path} holds no finished run")
-    assert ended.stderr.count("\n") == 1
+    told, *others = ended.stderr.splitlines()
+    assert told.startswith(f"report: {tmp_path} holds no finished run")
+    assert all("figures need matplotlib" in line for line in others)  # where it is not installed
     assert (tmp_path / "surrogates.csv").read_text() == TAUS
     written = {path.name for path in tmp_path.iterdir()} - {"fig2_wind.png"}
     assert written == {"surrogates.csv", "taus.csv", "report.md"}

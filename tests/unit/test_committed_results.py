@@ -1,4 +1,4 @@
-"""The tables of `datasets/results/README.md` are what the losses that lie beside them say."""
+"""Tables of results in documents are what the losses that lie beside them say."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from automl.benchmark.hpo.best_losses import read_best
@@ -15,6 +16,8 @@ from automl.benchmark.hpo_statistics import (
     final_ranks,
     ranks_over_evaluations,
 )
+from automl.benchmark.study_report.final_errors import average_ranks, mean_errors
+from automl.benchmark.study_report.methods import PAPER_METHODS
 
 RESULTS = Path(__file__).resolve().parents[2] / "datasets" / "results"
 
@@ -49,3 +52,17 @@ def test_tables_are_those_of_the_losses_beside_them(folder: str) -> None:
     evaluations, told = rows_told(folder)
     assert len(told) >= 10
     assert told == rows_computed(folder, evaluations)
+
+
+def test_the_study_s_table_has_ranks_and_errors_of_its_runs() -> None:
+    finals = pd.read_csv(RESULTS / "divbo" / "tables_600" / "finals.csv")
+    ranks = average_ranks(finals, tuple(PAPER_METHODS), "test")
+    errors = 100.0 * mean_errors(finals, tuple(PAPER_METHODS), "test")
+    text = (RESULTS / "divbo" / "README.md").read_text(encoding="utf-8")
+    head, *rows = [line for line in text.split("(`tables_600/`)")[1].splitlines() if "|" in line]
+    told = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows[1 : 1 + len(ranks)]]
+    sets = [cell.strip() for cell in head.split("|")[-4:-1]]
+    assert [[row[0], row[1], *row[4:]] for row in told] == [
+        [row.method, f"{row.rank:.2f}", *(f"{errors.loc[name, row.method]:.2f}" for name in sets)]
+        for row in ranks.itertuples(index=False)
+    ]

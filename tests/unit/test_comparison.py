@@ -43,6 +43,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[Comparison]:
         ]
 
     monkeypatch.setattr(Comparison, "run", run)
+    monkeypatch.setattr("automl.benchmark.comparison._versions", lambda: "divbo=0")
     return comparisons
 
 
@@ -72,6 +73,17 @@ def test_results_with_other_settings_do_not_count(
     (result,) = run_comparisons([other], path)
     assert ran == [CELL, other]
     assert result.settings == other.settings
+
+
+def test_results_of_other_versions_do_not_count(
+    ran: list[Comparison], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "results.csv"
+    list(run_comparisons([CELL], path))
+    monkeypatch.setattr("automl.benchmark.comparison._versions", lambda: "divbo=1")
+    list(run_comparisons([CELL], path))
+    assert ran == [CELL, CELL]
+    assert len(read_results(path)) == 2
 
 
 def test_the_summary_has_means_and_deviations_over_seeds(

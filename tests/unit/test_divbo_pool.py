@@ -1,4 +1,4 @@
-"""What DivBO does where its temporary pool cannot be selected."""
+"""DivBO's temporary pool: of what it is selected, and what is done where that fails."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from fakes.histories import filled_history, mixed_job, random_proposal, succeed
 from fakes.surrogates import KnownDiversity
 
-from automl.ensembles.selection import Selection, select
+from automl.ensembles.selection import Selection, first_rounds, select
 from automl.errors import DegradedResultWarning
 from automl.metrics import Metric, MetricError
 from automl.optimizers.divbo import DivBO, PoolSettings
@@ -79,6 +79,22 @@ def test_memory_that_is_missing_does_not_end_the_search(monkeypatch: pytest.Monk
     optimizer = DivBO(initial_design=RandomDesign(0), guidance=FEW)
     with pytest.warns(DegradedResultWarning, match="MemoryError: no room"):
         assert optimizer.propose(history, np.random.default_rng(0)).beliefs
+
+
+def test_the_pool_has_the_members_of_all_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: list[int] = []
+
+    def best_at_once(predictions: Any, *rest: Any, **options: Any) -> Selection:
+        chosen = select(predictions, *rest, **options)
+        wanted.append(len(set(chosen.added)))
+        return first_rounds(1, chosen.added, chosen.losses, len(predictions))
+
+    monkeypatch.setattr("automl.optimizers.divbo.select", best_at_once)
+    surrogate, history = KnownDiversity(), filled_history(mixed_job(), [succeed] * 12)
+    DivBO(initial_design=RandomDesign(0), guidance=FEW, diversity_surrogate=surrogate).propose(
+        history, np.random.default_rng(0)
+    )
+    assert len(surrogate.pools[0]) == wanted[0] > 1
 
 
 @pytest.mark.parametrize("n_rows", [None, 7])

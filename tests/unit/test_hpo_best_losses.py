@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from automl.benchmark.hpo.best_losses import read_all, read_best
+from automl.benchmark.hpo.best_losses import circumstances_of_all, read_all, read_best
 from automl.benchmark.hpo.closed_form import branin, conditional
 from automl.benchmark.hpo.run_store import RunSettings, RunStore, read_runs
 from automl.benchmark.hpo_report import report, write_frames
@@ -78,6 +78,27 @@ def test_runs_of_other_lengths_are_not_compared(fill: Fill) -> None:
     long, short = fill("long", range(1)), fill("short", range(1, 2), n_evaluations=8)
     with pytest.raises(InputError, match=r"same number of evaluations.*10 in .*long, 8 in .*short"):
         read_all([long, short])
+
+
+def test_runs_with_other_settings_are_not_compared(fill: Fill) -> None:
+    one, other = fill("one", range(1)), fill("other", range(1, 2))
+    for path in other.rglob("*.csv"):
+        path.write_text(path.read_text().replace("batch_size=5", "batch_size=1"))
+    with pytest.raises(InputError, match=r"other settings.*one \(.*batch_size=5.*other \(.*=1"):
+        read_all([one, other])
+    together = read_all([table(one), other])  # a table does not tell
+    assert together["seed"].nunique() == 2
+    assert len(circumstances_of_all([table(one), other])) == 4
+
+
+def test_seconds_are_left_out_with_evaluations(fill: Fill) -> None:
+    folder, later = fill("runs", range(1)), fill("later", range(1, 2))
+    assert read_all([folder])["seconds"].notna().all()
+    assert read_all([folder, later])["seconds"].notna().all()
+    rows = read_all([folder]), read_all([folder, later, table(fill("last", range(2, 3)))])
+    assert rows[1]["seconds"].isna().all()
+    assert "Seconds" in report(rows[0])
+    assert "Seconds" not in report(rows[1])
 
 
 @pytest.mark.parametrize(

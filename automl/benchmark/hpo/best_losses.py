@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from automl.benchmark.hpo.run_store import COLUMNS, read_runs
+from automl.benchmark.hpo.run_store import COLUMNS, circumstances_of, read_runs
+from automl.benchmark.stored_runs import Circumstances
 from automl.errors import InputError
 
 _RUN = ["problem", "method", "seed"]
@@ -31,12 +32,14 @@ def read_all(sources: Sequence[Path]) -> pd.DataFrame:
     -------
     frame
         As of :func:`~automl.benchmark.hpo.run_store.read_runs`, with the evaluations that all
-        sources tell of; what a table does not hold is NaN.
+        sources tell of; what a table does not hold is NaN, as is time where evaluations are left
+        out.
 
     Raises
     ------
     InputError
-        If a source cannot be read, two of them hold the same run, or their runs differ in length.
+        If a source cannot be read, two of them hold the same run, or their runs differ in length
+        or, where that is known, in other settings.
     """
     read = [read_best(path) if path.is_file() else read_runs(path) for path in sources]
     lengths = {
@@ -45,8 +48,9 @@ def read_all(sources: Sequence[Path]) -> pd.DataFrame:
     if len(lengths) > 1:
         told = ", ".join(f"{n} in {path}" for n, path in lengths.items())
         raise InputError(f"Runs must be of the same number of evaluations to be compared: {told}.")
+    _check_settings(sources)
     common = set.intersection(*(set(runs["evaluation"]) for runs in read))
-    together = pd.concat([runs[runs["evaluation"].isin(common)] for runs in read])
+    together = pd.concat([_at(common, runs) for runs in read])
     repeated = together.duplicated([*_RUN, "evaluation"])
     if repeated.any():
         twice = together.loc[repeated].iloc[0]
@@ -55,6 +59,26 @@ def read_all(sources: Sequence[Path]) -> pd.DataFrame:
             f"{', '.join(map(str, sources))}: leave one of them out."
         )
     return together.reset_index(drop=True)
+
+
+def circumstances_of_all(sources: Sequence[Path]) -> list[Circumstances]:
+    """Return what the results of each run depend on; tables of best losses do not tell."""
+    return [one for path in sources if path.is_dir() for one in circumstances_of(path)]
+
+
+def _check_settings(sources: Sequence[Path]) -> None:
+    told = {path: circumstances_of(path)[0].settings for path in sources if path.is_dir()}
+    if len(set(told.values())) > 1:
+        listed = ", ".join(f"{path} ({settings})" for path, settings in told.items())
+        raise InputError(f"Runs with other settings cannot be compared; tell them apart: {listed}.")
+
+
+def _at(evaluations: set[int], runs: pd.DataFrame) -> pd.DataFrame:
+    """Return some evaluations of runs; without seconds if these are not all, since they add up."""
+    chosen = runs[runs["evaluation"].isin(evaluations)]
+    if len(chosen) == len(runs):
+        return chosen
+    return chosen.assign(seconds=np.nan, training_seconds=np.nan)
 
 
 def read_best(path: Path) -> pd.DataFrame:

@@ -64,7 +64,7 @@ class Catalogue:
         for pattern in patterns:
             if not any(fnmatchcase(problem.name, pattern) for problem in problems):
                 raise InputError(
-                    f"No problem is called {pattern!r}. Surrogates and tables need the folders "
-                    "of their data."
+                    f"No problem is called {pattern!r}. Surrogates need the folder of their data "
+                    "(--yahpo-data), as do tables (--tables); --list names what there is."
                 )
         return [p for p in problems if any(fnmatchcase(p.name, pattern) for pattern in patterns)]

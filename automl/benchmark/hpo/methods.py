@@ -97,6 +97,33 @@ are those of SAWEI's Table 1, SAWEI with an attitude that does not depend on the
 and a smaller portfolio."""
 
 
+def traced_beliefs(method: str) -> str:
+    """Return how the names of those beliefs begin that change in the course of a run.
+
+    Parameters
+    ----------
+    method : str
+        A name in :data:`METHODS`.
+
+    Raises
+    ------
+    InputError
+        If it has none: then it is neither an ensemble of surrogates nor has it a changing weight.
+    """
+    traced = {
+        "densbo_weight_": ["equal_weights", *(m for m in METHODS if m.startswith("densbo_"))],
+        "wei_": [
+            *("gp_sawei", "gp_sawei_deviations"),
+            *("gp_steps_ei_to_pi", "gp_steps_pi_to_ei", "gp_pulse"),
+        ],
+    }
+    for prefix, methods in traced.items():
+        if method in methods:
+            return prefix
+    listed = ", ".join(name for methods in traced.values() for name in methods)
+    raise InputError(f"--method {method} has no beliefs that change in a run; these have: {listed}")
+
+
 def make_method(method: str, space: ConfigurationSpace, seed: int, n_proposals: int) -> AskTell:
     """Return a method of :data:`METHODS`.
 

@@ -50,8 +50,9 @@ class RunSettings:
             raise InputError(f"Numbers of evaluations must be positive: {self}.")
         if self.n_initial > self.n_evaluations:
             raise InputError(
-                f"The first batch is not larger than the run: {self.n_initial} configurations, "
-                f"{self.n_evaluations} evaluations."
+                f"The initial design is larger than the run: {self.n_initial} configurations "
+                f"(--initial), {self.n_evaluations} evaluations (--evaluations). Take fewer "
+                "initial configurations or more evaluations."
             )
 
     def __str__(self) -> str:
@@ -194,6 +195,11 @@ def read_runs(folder: Path) -> pd.DataFrame:
         Circumstances(settings=first.settings).check(path)
     runs = pd.concat([_rows(path) for path in paths], ignore_index=True)
     return runs.reindex(columns=COLUMNS)
+
+
+def circumstances_of(folder: Path) -> list[Circumstances]:
+    """Return what the results of each run in a folder depend on."""
+    return [Circumstances.of_file(path) for path in _paths(folder)]
 
 
 def _paths(folder: Path) -> list[Path]:
