@@ -45,8 +45,9 @@ def write_task(cache: Path, task_id: int, data_id: int, folds: tuple[TaskFold, .
 
 
 def task_xml(task_id: int, data_id: int, kind: int = 1) -> str:
-    """Return the description of a task: of classification (1) or regression (2)."""
-    name = {1: "Supervised Classification", 2: "Supervised Regression"}[kind]
+    """Return the description of a task: classification (1), regression (2), learning curve (3)."""
+    names = {1: "Supervised Classification", 2: "Supervised Regression", 3: "Learning Curve"}
+    name = names[kind]
     parameters = "".join(
         f'<oml:parameter name="{key}">{value}</oml:parameter>'
         for key, value in (("number_repeats", 1), ("number_folds", 2))

@@ -189,9 +189,12 @@ def test_a_data_set_without_one_target_column_is_refused(target: str, cache: Pat
         load_dataset(DATA_ID, cache=cache)
 
 
-def test_a_task_that_is_not_about_classes_is_refused(cache: Path) -> None:
-    (task_of(cache) / "task.xml").write_text(task_xml(TASK_ID, DATA_ID, kind=2))
-    with pytest.raises(InputError, match="task 59 is about Supervised Regression"):
+@pytest.mark.parametrize(("kind", "name"), [(2, "Supervised Regression"), (3, "Learning Curve")])
+def test_a_task_that_is_not_about_classes_alone_is_refused(
+    kind: int, name: str, cache: Path
+) -> None:
+    (task_of(cache) / "task.xml").write_text(task_xml(TASK_ID, DATA_ID, kind))
+    with pytest.raises(InputError, match=f"task 59 is about {name}; only classification"):
         load_task(TASK_ID, cache=cache)
 
 
