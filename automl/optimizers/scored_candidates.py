@@ -172,6 +172,9 @@ def score_candidates(
 ) -> ScoredCandidates:
     """Fit the model and score random and local candidates with it.
 
+    Of a finite space the candidates are the draws that were never taken up, each once, as long as
+    there are some: it has no neighbours, and ranks among candidates are to compare what is new.
+
     Parameters
     ----------
     history : TrialHistory
@@ -188,11 +191,15 @@ def score_candidates(
     found = search.climb(scoring.score)
     if scoring.objectives is not None:
         found = search.evolve(found, scoring)
-    local = found.different()  # searches may meet
-    configurations = ConfigurationBatch.joined([local, search.random])
-    encoded_local = search.encode(local)
-    encoded = np.concatenate([encoded_local, search.encoded_random])
-    mean, std = search.joined(model.surrogate.predict(encoded_local))
+    if search.is_finite:
+        n_local, configurations, encoded = 0, search.random, search.encoded_random
+        mean, std = search.of_random
+    else:
+        local = found.different()  # searches may meet
+        n_local, configurations = len(local), ConfigurationBatch.joined([local, search.random])
+        encoded_local = search.encode(local)
+        encoded = np.concatenate([encoded_local, search.encoded_random])
+        mean, std = search.joined(model.surrogate.predict(encoded_local))
     of_all = scoring.beliefs_of_all(configurations, mean, std)
 
     def beliefs_of(index: int) -> Mapping[str, float]:
@@ -205,7 +212,7 @@ def score_candidates(
         scores=scoring.score(mean, std),
         mean=mean,
         std=std,
-        n_local=len(local),
+        n_local=n_local,
         objectives=None if scoring.objectives is None else scoring.objectives(mean, std),
         beliefs_of=beliefs_of,
     )
@@ -236,14 +243,19 @@ class _Search:
         self._domain = Domain.of(problem.search_space)
         starts = [trials[i].configuration for i in best_trials(history, settings.n_local)]
         self._starts = ConfigurationBatch.of(starts, self._domain.space)
+        self.is_finite = self._domain.finite is not None
         self.random = self._domain.draw(settings.n_random, rng)
+        if self.is_finite:
+            known = [history.was_proposed(configuration) for configuration in self.random]
+            if not all(known):
+                self.random = self.random.take(np.flatnonzero(~np.array(known)))
         self.encoded_random = self.encode(self.random)
         # Every search looks at all draws: predictions of thousands are made once.
-        self._of_random = model.surrogate.predict(self.encoded_random)
+        self.of_random = model.surrogate.predict(self.encoded_random)
 
     def joined(self, predicted: Predicted) -> Predicted:
         """Return predictions with those of the random draws after them."""
-        (mean, std), (mean_of_random, std_of_random) = predicted, self._of_random
+        (mean, std), (mean_of_random, std_of_random) = predicted, self.of_random
         return np.concatenate([mean, mean_of_random]), np.concatenate([std, std_of_random])
 
     def climb(self, score: Score) -> ConfigurationBatch:
@@ -273,7 +285,7 @@ class _Search:
     def evolve(self, found: ConfigurationBatch, scoring: Scoring) -> ConfigurationBatch:
         """Return what a population near the front evolves to, beside what was found."""
         objectives_of = scoring.objectives
-        is_still = self._domain.finite is not None or not self._settings.n_generations
+        is_still = self.is_finite or not self._settings.n_generations
         if objectives_of is None or is_still:
             return found
 

@@ -58,7 +58,9 @@ def mean_diversity_from_the_best(history: History) -> float:
     stack = np.asarray(history.predictions.stack(numbers))
     library = shortlist(history.success_losses(), len(numbers))
     chosen = select(stack[library], history.problem.codes, history.problem.metric, 25)
-    diversity = pairwise_diversity(stack)[len(numbers) // 2 :][:, library[chosen.members]]
+    diversity = pairwise_diversity(stack)[len(numbers) // 2 :][
+        :, library[chosen.of_all_rounds().members]
+    ]
     return float(diversity.min(axis=1).mean())
 
 

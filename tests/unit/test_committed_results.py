@@ -47,7 +47,19 @@ def rows_computed(folder: str, evaluations: list[int]) -> list[list[str]]:
     ]
 
 
-@pytest.mark.parametrize("folder", ["densbo_yahpo", "sawei_hpobench", "sawei_bbob"])
+FOLDERS = ("densbo_yahpo", "sawei_hpobench", "sawei_bbob")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_final_ranks_are_those_of_the_losses_beside_them(folder: str) -> None:
+    kept = pd.read_csv(RESULTS / folder / "final_ranks.csv")
+    found = final_ranks(read_best(RESULTS / folder / "best.csv"))
+    assert kept["method"].tolist() == found["method"].tolist()
+    numbers = found.columns.drop("method")
+    assert kept[numbers].to_numpy() == pytest.approx(found[numbers].to_numpy(), abs=1e-4)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_tables_are_those_of_the_losses_beside_them(folder: str) -> None:
     evaluations, told = rows_told(folder)
     assert len(told) >= 10

@@ -275,7 +275,7 @@ def second_opinion(history: History, seed: int, beta: float, tau: float) -> tupl
     library = shortlist(losses, 250)
     stack = np.stack([memory(history).blocks[history.successes[i]] for i in library])
     problem = history.problem
-    members = select(stack, problem.codes, problem.metric, 25).members
+    members = select(stack, problem.codes, problem.metric, 25).of_all_rounds().members
     pool = encode([history.trials[history.successes[library[i]]].configuration for i in members])
     distances = np.linalg.norm(scored.encoded[:, None] - pool[None], axis=-1)
     weight = beta * (1.0 / (1.0 + math.exp(-tau * history.n_finished)) - 0.5)

@@ -27,7 +27,7 @@ class RunningCurves:
     es_validation, es_test : (m,) arrays, loss
         Of the ensemble that is selected from all models until then.
     in_pool : (m,) array of bool
-        Whether the model is a member of that ensemble: an effective update of the pool.
+        Whether the model is a member of that ensemble.
     members_validation : (m,) array, loss
         Mean of the members of that ensemble, each counted once.
     distance : (m,) array, in [0, 1]

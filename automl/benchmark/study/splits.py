@@ -1,7 +1,7 @@
 """The three parts of a table in DivBO's study: 60 % train, 20 % validate, 20 % test.
 
 A fifth of all rows is split off to test, then a quarter of the others to validate, both stratified
-(Y. Shen et al., DivBO, NeurIPS 2022, section 5.1).
+(Y. Shen et al., DivBO, NeurIPS 2022, section 4.1).
 """
 
 from __future__ import annotations
