@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from automl.errors import InputError
+from automl.optimizers.rules import RULES
 from automl.versions import package_versions
 
 
@@ -48,7 +49,7 @@ class Circumstances:
     settings : str
         Of the run, without a semicolon.
     versions : str
-        Of packages.
+        Of packages, and of the optimisers' rules.
     machine : str
         Where it was run: told, and not compared.
     data : str
@@ -117,7 +118,7 @@ class Circumstances:
         if differing := _differences(found.versions, self.versions):
             raise InputError(
                 f"{path} was run with {', '.join(differing)}: install these versions, or name "
-                "another folder."
+                "another folder; rules are those of divbo's optimisers."
             )
         theirs, ours = found.data.replace(",", " "), self.data.replace(",", " ")
         if differing := _differences(theirs, ours, ":"):
@@ -183,7 +184,7 @@ def check_writable(folder: Path) -> None:
 @lru_cache
 def _versions(packages: tuple[str, ...]) -> str:
     """Return what does not change while a process runs."""
-    versions = package_versions()
+    versions = package_versions() | {"rules": str(RULES)}
     for name in packages:
         try:
             versions[name] = version(name)

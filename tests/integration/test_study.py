@@ -300,6 +300,7 @@ def test_folders_that_cannot_be_written_to_are_one_line(
     [
         ("; python=", "; python=0.", "was run with python 0"),
         ("numpy=", "numpy=0.", "was run with numpy 0.*install these versions, or name another"),
+        ("rules=", "rules=0", "was run with rules 0.*rules are those of divbo's optimisers"),
         (
             "data=quake:",
             "data=quake:0",

@@ -1,0 +1,11 @@
+"""Which rules the optimisers go by: what tells runs before a change of one from those after it."""
+
+from __future__ import annotations
+
+RULES = 2
+"""Raised with every change of what an optimiser proposes for the same history, space and seed.
+
+Benchmarks keep it with their runs and go on with those of the same rules only: the version of the
+package changes with releases, the rules in between too. 2: DivBO's pool has the members of all
+rounds, and candidates of a finite space are the untried ones.
+"""
