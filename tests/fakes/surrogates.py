@@ -31,8 +31,9 @@ class KnownLoss:
 
 @dataclass
 class KnownDiversity:
-    """Predicts the distance of the encoded configurations, with certainty."""
+    """Predicts the distance of the encoded configurations, with a share of it as deviation."""
 
+    doubt: float = 0.0
     fitted_on: list[tuple[FloatArray, FloatArray]] = field(default_factory=list)
     pools: list[FloatArray] = field(default_factory=list)
 
@@ -50,7 +51,7 @@ class KnownDiversity:
         """Return the distance of every pair, and remember the pool."""
         self.pools.append(B)
         mean = np.linalg.norm(A[:, np.newaxis] - B[np.newaxis], axis=-1)
-        return mean, np.zeros_like(mean)
+        return mean, self.doubt * mean
 
 
 @dataclass

@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from fakes.histories import filled_history, mixed_job, random_proposal, succeed
 from fakes.surrogates import KnownDiversity
+from scipy.stats import rankdata
 
+from automl.acquisition.minimum_diversity import minimum_diversity
 from automl.ensembles.selection import Selection, first_rounds, select
 from automl.errors import DegradedResultWarning
 from automl.metrics import Metric, MetricError
 from automl.optimizers.divbo import DivBO, PoolSettings
 from automl.optimizers.initial_design import RandomDesign
-from automl.optimizers.scored_candidates import CandidateSettings, Guidance
+from automl.optimizers.scored_candidates import CandidateSettings, Guidance, score_candidates
 from automl.scoring import as_metric
 from search_space.arrays import FloatArray
 
@@ -95,6 +97,28 @@ def test_the_pool_has_the_members_of_all_rounds(monkeypatch: pytest.MonkeyPatch)
         history, np.random.default_rng(0)
     )
     assert len(surrogate.pools[0]) == wanted[0] > 1
+
+
+@pytest.mark.parametrize("n_samples", [1, 15])
+def test_the_choice_is_that_of_the_expected_least_diversity(n_samples: int) -> None:
+    history, surrogate = filled_history(mixed_job(), [succeed] * 12), KnownDiversity(doubt=0.5)
+    found = DivBO(
+        initial_design=RandomDesign(0),
+        guidance=FEW,
+        diversity_surrogate=surrogate,
+        fixed_weight=1.0,
+        n_samples=n_samples,
+    ).propose(history, np.random.default_rng(3))
+    rng = np.random.default_rng(3)
+    scored = score_candidates(history, rng, FEW)
+    mean, std = surrogate.predict(scored.encoded, surrogate.pools[0])
+    diversity = minimum_diversity(mean, std, n_samples=n_samples, rng=rng)  # equation 4
+    ranks = rankdata(-scored.scores) + rankdata(-diversity)
+    new = [not history.was_proposed(one) for one in scored.configurations]
+    best = int(np.where(new, ranks, np.inf).argmin())
+    assert found.configuration == scored.configurations[best]
+    assert found.beliefs["minimum_diversity"] == pytest.approx(diversity[best])
+    assert DivBO().n_samples == 15
 
 
 @pytest.mark.parametrize("n_rows", [None, 7])
