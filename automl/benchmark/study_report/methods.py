@@ -29,7 +29,6 @@ PAPER_SEARCHES = tuple(dict.fromkeys(search for search, _ in PAPER_METHODS.value
 TABLE_1_METHODS = tuple(name for name in PAPER_METHODS if name != "DivBO-")
 POST_HOC_METHODS = ("RS-ES", "BO-ES", "RB-ES", "DivBO")
 
-_ENSEMBLES = {s: name for name, (s, design) in PAPER_METHODS.items() if design != "single"}
 _NAMES = {pair: name for name, pair in PAPER_METHODS.items()}
 
 
@@ -45,11 +44,13 @@ def method_name(search: str, design: str) -> str:
 
 
 def search_name(search: str) -> str:
-    """Return the paper's name of a search with its ensemble, or that of the search.
+    """Return the paper's name of a search with an ensemble selected afterwards, or its own.
+
+    EO has an ensemble of its own, which is not the selected one.
 
     Examples
     --------
     >>> search_name("rb"), search_name("eo"), search_name("kbo")
-    ('RB-ES', 'EO', 'kbo')
+    ('RB-ES', 'eo', 'kbo')
     """
-    return _ENSEMBLES.get(search, search)
+    return _NAMES.get((search, "es_25"), search)
