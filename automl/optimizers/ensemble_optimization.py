@@ -38,7 +38,8 @@ class EnsembleOptimization:
     The slots take turns, all of them empty at first. A slot is emptied, and the model learns what
     the loss of the ensemble is with each observed trial in it. When the next proposal is made, the
     observed trial with which the loss is lowest is put there, be it the last one or not. Every
-    proposal carries the slots as they were when it was made.
+    proposal carries the slots as they were when it was made. Of trials with equal losses the oldest
+    takes a slot. Large tables are looked at through a constant subset of their validation rows.
 
     Attributes
     ----------

@@ -38,7 +38,9 @@ class RegularizedEvolution:
     good they are, and a parent is drawn uniformly from an ensemble that is selected from the
     population. As in its published code, that ensemble is selected step by step without
     replacement. A mutation in [1]_ changes an operation or an edge of a network; here it
-    exchanges the value of one hyperparameter. Trials that failed are no part of the population.
+    exchanges the value of one hyperparameter. Trials that failed are no part of the population. Of
+    models with equal losses the oldest becomes a parent, and large tables are looked at through a
+    constant subset of their validation rows.
 
     Attributes
     ----------

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-# Name in the paper -> search, design; in the order of the paper's table 1.
+# Name in the paper -> search, design; in the order of the paper's table 1. The paper does not say
+# of which trials NES's ensemble is made: here it is selected from all, with replacement.
 PAPER_METHODS = MappingProxyType(
     {
         "RS": ("rs", "single"),
