@@ -115,7 +115,7 @@ class Circumstances:
             raise InputError(
                 f"{path} was run with {found.settings}, not {self.settings}: name another folder."
             )
-        if differing := _differences(found.versions, self.versions):
+        if differing := _differences(_with_rules(found.versions), self.versions):
             raise InputError(
                 f"{path} was run with {', '.join(differing)}: install these versions, or name "
                 "another folder; rules are those of divbo's optimisers."
@@ -191,6 +191,11 @@ def _versions(packages: tuple[str, ...]) -> str:
         except PackageNotFoundError:
             continue
     return " ".join(f"{name}={value}" for name, value in versions.items())
+
+
+def _with_rules(versions: str) -> str:
+    """Return versions with the rules of files that tell of none: they were written before 2."""
+    return f"{versions} rules=1" if versions and "rules=" not in versions else versions
 
 
 def _differences(found: str, wanted: str, sign: str = "=") -> list[str]:

@@ -188,13 +188,13 @@ def score_candidates(
     model = as_model(guidance.model).fit_to(history, rng)
     search = _Search(history, model, settings, rng)
     scoring = guidance.acquisition.scoring(Situation(history, model, search.lowest_bound, rng))
-    found = search.climb(scoring.score)
-    if scoring.objectives is not None:
-        found = search.evolve(found, scoring)
     if search.is_finite:
         n_local, configurations, encoded = 0, search.random, search.encoded_random
         mean, std = search.of_random
     else:
+        found = search.climb(scoring.score)
+        if scoring.objectives is not None:
+            found = search.evolve(found, scoring)
         local = found.different()  # searches may meet
         n_local, configurations = len(local), ConfigurationBatch.joined([local, search.random])
         encoded_local = search.encode(local)
@@ -285,8 +285,7 @@ class _Search:
     def evolve(self, found: ConfigurationBatch, scoring: Scoring) -> ConfigurationBatch:
         """Return what a population near the front evolves to, beside what was found."""
         objectives_of = scoring.objectives
-        is_still = self.is_finite or not self._settings.n_generations
-        if objectives_of is None or is_still:
+        if objectives_of is None or not self._settings.n_generations:
             return found
 
         # A member is the bytes of its vector: what is hashed fast and tells all others apart.

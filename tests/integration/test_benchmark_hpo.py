@@ -35,6 +35,12 @@ def test_runs_are_kept_skipped_and_reported(tmp_path: Path) -> None:
     assert told.stdout.startswith("2 problems, 1 methods, 2 seeds, 12 evaluations.")
     assert "| random | 1 |" in told.stdout
     assert (frames / "ranks.csv").exists()
+    of_other = tmp_path / "runs" / "branin" / "random" / "0.csv"
+    of_other.write_text(of_other.read_text().replace("; python=", "; python=0."))
+    mixed = benchmark("report", folder)
+    assert mixed.stdout == told.stdout
+    assert mixed.stderr.startswith("benchmark_hpo: Runs with different versions of packages")
+    assert mixed.stderr.count("\n") == 1
     later = benchmark("report", str(frames / "best.csv"))
     assert later.stdout == told.stdout.split("\n\n## Seconds")[0] + "\n"
 

@@ -33,6 +33,7 @@ from automl.errors import InputError
 from automl.evaluation.sandbox_pool import close_sandboxes
 from automl.optimizers.ensemble_optimization import EnsembleOptimization
 from automl.optimizers.performance_model import SurrogateModel
+from automl.optimizers.rules import RULES
 from automl.trial import Status
 from search_space.arrays import FloatArray
 from search_space.encoding import ConfigurationEncoder
@@ -300,6 +301,7 @@ def test_folders_that_cannot_be_written_to_are_one_line(
     [
         ("; python=", "; python=0.", "was run with python 0"),
         ("numpy=", "numpy=0.", "was run with numpy 0.*install these versions, or name another"),
+        (f" rules={RULES}", "", f"was run with rules 1, not {RULES}: "),
         ("rules=", "rules=0", "was run with rules 0.*rules are those of divbo's optimisers"),
         (
             "data=quake:",

@@ -67,7 +67,7 @@ def circumstances_of_all(sources: Sequence[Path]) -> list[Circumstances]:
 
 
 def _check_settings(sources: Sequence[Path]) -> None:
-    told = {path: circumstances_of(path)[0].settings for path in sources if path.is_dir()}
+    told = {path: next(circumstances_of(path)).settings for path in sources if path.is_dir()}
     if len(set(told.values())) > 1:
         listed = ", ".join(f"{path} ({settings})" for path, settings in told.items())
         raise InputError(f"Runs with other settings cannot be compared; tell them apart: {listed}.")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
@@ -197,9 +197,9 @@ def read_runs(folder: Path) -> pd.DataFrame:
     return runs.reindex(columns=COLUMNS)
 
 
-def circumstances_of(folder: Path) -> list[Circumstances]:
-    """Return what the results of each run in a folder depend on."""
-    return [Circumstances.of_file(path) for path in _paths(folder)]
+def circumstances_of(folder: Path) -> Iterator[Circumstances]:
+    """Yield what the results of each run in a folder depend on, read when it is asked for."""
+    return map(Circumstances.of_file, _paths(folder))
 
 
 def _paths(folder: Path) -> list[Path]:

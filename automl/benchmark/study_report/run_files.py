@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from automl.benchmark.origins import mixtures
 from automl.benchmark.stored_runs import Circumstances, DamagedRunError
 from automl.benchmark.study.run_files import check_whole
 from automl.benchmark.study.surrogate_quality import Tau
 from automl.benchmark.study.surrogate_runs import FILE as SURROGATES_FILE
 from automl.benchmark.study.surrogate_runs import read_taus
 from automl.benchmark.study_report.methods import PAPER_SEARCHES, method_name
-from automl.benchmark.study_report.origins import mixtures
 from automl.errors import InputError
 from search_space.arrays import FloatArray
 
