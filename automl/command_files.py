@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from automl.errors import InputError
-from automl.model_file import check_writable
+from automl.writable import check_writable
 
 
 def check_new_file(option: str, path: Path, *, read: Sequence[Path], may_exist: bool) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from automl.errors import InputError
 from automl.estimator import AutoClassifier
 from automl.model_state import Trusted, load_state, save_state
 
@@ -27,16 +25,6 @@ class SavedModel:
 
     estimator: AutoClassifier
     target: str
-
-
-def check_writable(folder: Path) -> None:
-    """Raise InputError unless files can be made in a folder, found out by making one."""
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        reason = error.strerror or error
-        raise InputError(f"no file can be written in folder {str(folder)!r}: {reason}") from error
 
 
 def save_model(path: Path, model: SavedModel) -> None:

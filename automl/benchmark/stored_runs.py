@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import platform
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -162,23 +161,6 @@ def whole_file(path: Path, circumstances: Circumstances) -> Iterator[IO[str]]:
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)  # there only if it was not finished
-
-
-def check_writable(folder: Path) -> None:
-    """Make a folder, and see whether files can be written to it.
-
-    Raises
-    ------
-    InputError
-        If not.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(b"x")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"cannot write to {folder}: {reason}; name another folder.") from error
 
 
 @lru_cache

@@ -287,12 +287,12 @@ def test_folders_that_cannot_be_written_to_are_one_line(
     file = tmp_path / "file"
     file.touch()
     keys = [StudyKey(dataset="quake", search="rs", seed=0)]
-    with pytest.raises(InputError, match=r"cannot write to .*file: .*; name another"):
+    with pytest.raises(InputError, match=r"no file can be written .*file': .*; name another"):
         run_missing(keys, file, settings, load)
     in_file = replace(settings, cache=file / "cache")
-    with pytest.raises(InputError, match=r"cannot write to .*cache: Not a directory"):
+    with pytest.raises(InputError, match=r"no file can be written .*cache': Not a directory"):
         run_missing(keys, tmp_path, in_file, load)
-    with pytest.raises(InputError, match=r"cannot write to .*cache: Not a directory"):
+    with pytest.raises(InputError, match=r"no file can be written .*cache': Not a directory"):
         build_tables(["quake"], in_file, load)
 
 

@@ -13,7 +13,7 @@ import pytest
 from fakes.fitted_search import fitted_search, small_table
 
 from automl.errors import AutoMLWarning, InputError
-from automl.model_file import SavedModel, check_writable, load_model, save_model
+from automl.model_file import SavedModel, load_model, save_model
 
 
 class Bomb:
@@ -150,13 +150,3 @@ def test_an_absent_file_is_told(tmp_path: Path) -> None:
 def test_a_folder_is_no_model_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: Is a directory"):
         load_model(tmp_path)
-
-
-def test_a_writable_folder_stays_empty(tmp_path: Path) -> None:
-    check_writable(tmp_path)
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_folder_without_room_for_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no file can be written in folder"):
-        check_writable(tmp_path / "absent")

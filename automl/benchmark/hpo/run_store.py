@@ -20,11 +20,11 @@ import pandas as pd
 from automl.benchmark.stored_runs import (
     Circumstances,
     DamagedRunError,
-    check_writable,
     is_stored,
     whole_file,
 )
 from automl.errors import InputError
+from automl.writable import make_writable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +137,7 @@ class RunStore:
             If nothing can be written, or a run that is there, wanted again or not, is damaged or
             had other settings or versions of packages.
         """
-        check_writable(self.folder)
+        make_writable(self.folder)
         for path in _paths(self.folder):
             self._circumstances.check(path)
             _check_whole(path)

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from automl.benchmark.stored_runs import check_writable
 from automl.benchmark.study.evaluation_limits import EvaluationLimits
 from automl.benchmark.study.evaluations import StudyEvaluator
 from automl.benchmark.study.study_task import StudyTask
 from automl.benchmark.study.table import TableSpace
 from automl.errors import InputError
 from automl.suggestions import counted
+from automl.writable import make_writable
 from search_space.space import SearchSpace
 
 
@@ -116,7 +116,7 @@ def survey(datasets: Sequence[str], settings: StudySettings, load: Load) -> Mapp
     InputError
         If one cannot be used: all of these are named. If nothing can be stored.
     """
-    check_writable(settings.cache)
+    make_writable(settings.cache)
     found: dict[str, Surveyed] = {}
     reasons: dict[str, InputError] = {}
     for name in dict.fromkeys(datasets):

@@ -19,7 +19,6 @@ import numpy as np
 from automl.benchmark.stored_runs import (
     Circumstances,
     DamagedRunError,
-    check_writable,
     is_stored,
     whole_file,
 )
@@ -33,6 +32,7 @@ from automl.benchmark.study.running_curves import (
     running_curves,
 )
 from automl.trial import Status
+from automl.writable import make_writable
 from search_space.arrays import IntArray
 
 COLUMNS = (
@@ -100,7 +100,7 @@ class RunFolder:
             If nothing can be written, or a run that is there, wanted again or not, had other
             settings, versions of packages or data.
         """
-        check_writable(self.folder)
+        make_writable(self.folder)
         for path in sorted((self.folder / "runs").glob("*/*/*.csv")):
             self._circumstances(path.parts[-3]).check(path)
 

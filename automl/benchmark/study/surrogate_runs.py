@@ -17,12 +17,12 @@ from threadpoolctl import threadpool_limits
 from automl.benchmark.stored_runs import (
     Circumstances,
     DamagedRunError,
-    check_writable,
     is_stored,
     whole_file,
 )
 from automl.benchmark.study.opening import Load, StudySettings, opened, survey_of_tables
 from automl.benchmark.study.surrogate_quality import Tau, TooFewModelsError, surrogate_taus
+from automl.writable import make_writable
 
 FILE = "surrogates.csv"
 _COLUMNS = [field.name for field in fields(Tau)]
@@ -94,7 +94,7 @@ def measure_missing(
     InputError
         If a data set, a table or the file cannot be used: nothing is measured then.
     """
-    check_writable(folder)
+    make_writable(folder)
     path = folder / FILE
     before = ""
     known: list[Tau] = []
