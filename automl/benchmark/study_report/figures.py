@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 _ENSEMBLE_METHODS = ("EO", "NES", *POST_HOC_METHODS)
 
 
-def write_figures(study: Study, folder: Path, surrogates: pd.DataFrame | None = None) -> None:
+def write_figures(
+    study: Study | None, folder: Path, surrogates: pd.DataFrame | None = None
+) -> None:
     """Draw everything that there are numbers for, as PNG files.
 
     Parameters
     ----------
-    study : Study
+    study : Study or None
         Of `read_study`.
     folder : Path
         Made if it is not there.
@@ -49,7 +51,12 @@ def write_figures(study: Study, folder: Path, surrogates: pd.DataFrame | None = 
     """
     folder.mkdir(parents=True, exist_ok=True)
     if surrogates is not None:
-        write_surrogate_figures(surrogates, folder)
+        _plot_surrogates(surrogates, folder)
+    if study is not None:
+        _plot_study(study, folder)
+
+
+def _plot_study(study: Study, folder: Path) -> None:
     found = curves(study.trials)
     _plot_rank_curves(found, folder)
     means = mean_curves(found[found["method"].isin(_ENSEMBLE_METHODS)])
@@ -76,21 +83,8 @@ def write_figures(study: Study, folder: Path, surrogates: pd.DataFrame | None = 
         plot_critical_difference(tested, folder / "critical_difference.png")
 
 
-def write_surrogate_figures(surrogates: pd.DataFrame, folder: Path) -> None:
-    """Draw figure 2: Kendall's tau of surrogates over observations, a file for each data set.
-
-    Parameters
-    ----------
-    surrogates : frame
-        Of `read_surrogates`.
-    folder : Path
-        Is there.
-
-    Raises
-    ------
-    InputError
-        If matplotlib is not installed.
-    """
+def _plot_surrogates(surrogates: pd.DataFrame, folder: Path) -> None:
+    """Draw figure 2: Kendall's tau of surrogates over observations, a file for each data set."""
     found = taus(surrogates)
     columns = {"surrogate": "name", "tau": "value", "n_observations": "step"}
     for dataset, part in found.groupby("dataset"):

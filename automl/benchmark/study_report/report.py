@@ -49,16 +49,25 @@ _PARTS = ("validation", "test")
 _LASTS = (100, 50)
 
 
-def report(study: Study, surrogates: pd.DataFrame | None = None) -> str:
+def report(study: Study | None, surrogates: pd.DataFrame | None = None) -> str:
     """Return all tables of a study as Markdown.
 
     Parameters
     ----------
-    study : Study
-        Of `read_study`.
+    study : Study or None
+        Of `read_study`; without one, what can be told of surrogates.
     surrogates : frame or None
         Of `read_surrogates`.
     """
+    parts = ["# Report of the study"]
+    if study is not None:
+        parts += [_extent(study), *_sections(study)]
+    if surrogates is not None:
+        parts.append(_surrogates_section(surrogates))
+    return "\n\n".join(parts)
+
+
+def _sections(study: Study) -> list[str]:
     sections = [
         ("Average ranks", _ranks_text(study)),
         ("Table 1: test errors (%)", _table_1_text(study)),
@@ -70,35 +79,30 @@ def report(study: Study, surrogates: pd.DataFrame | None = None) -> str:
         ("Further searches: test errors (%)", as_text(further_methods(study, of_paper=False))),
         ("Other designs: test errors (%)", as_text(further_methods(study, of_paper=True))),
     ]
-    shown = [f"## {title}\n\n{text}" for title, text in sections if text]
-    if surrogates is not None:
-        shown.append(_surrogates_section(surrogates))
-    return "\n\n".join(["# Report of the study", _extent(study), *shown])
+    return [f"## {title}\n\n{text}" for title, text in sections if text]
 
 
-def surrogates_report(surrogates: pd.DataFrame) -> str:
-    """Return what can be told without runs: Kendall's tau of surrogates, as Markdown."""
-    return f"# Report of the study\n\n{_surrogates_section(surrogates)}"
-
-
-def write_surrogates(surrogates: pd.DataFrame, folder: Path) -> None:
-    """Write means and deviations of Kendall's tau to `taus.csv` in a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    taus(surrogates).to_csv(folder / "taus.csv", index=False)
-
-
-def write_frames(study: Study, folder: Path, surrogates: pd.DataFrame | None = None) -> None:
+def write_frames(study: Study | None, folder: Path, surrogates: pd.DataFrame | None = None) -> None:
     """Write what tables and figures are made of to CSV files.
 
     Parameters
     ----------
-    study : Study
+    study : Study or None
         Of `read_study`.
     folder : Path
         Made if it is not there.
     surrogates : frame or None
-        Of `read_surrogates`.
+        Of `read_surrogates`; means and deviations of Kendall's tau go to `taus.csv`.
     """
+    frames = {} if study is None else _frames(study)
+    if surrogates is not None:
+        frames["taus"] = taus(surrogates)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, frame in frames.items():
+        frame.to_csv(folder / f"{name}.csv", index=False)
+
+
+def _frames(study: Study) -> dict[str, pd.DataFrame]:
     found, methods = curves(study.trials), tuple(PAPER_METHODS)
     frames = {
         "finals": study.finals,
@@ -114,11 +118,7 @@ def write_frames(study: Study, folder: Path, surrogates: pd.DataFrame | None = N
     for part in _PARTS:
         frames[f"ranks_{part}"] = average_ranks(study.finals, methods, part)
         frames[f"ranks_over_trials_{part}"] = ranks_over_trials(found, methods, part)
-    folder.mkdir(parents=True, exist_ok=True)
-    if surrogates is not None:
-        write_surrogates(surrogates, folder)
-    for name, frame in frames.items():
-        frame.to_csv(folder / f"{name}.csv", index=False)
+    return frames
 
 
 def taus(surrogates: pd.DataFrame) -> pd.DataFrame:
