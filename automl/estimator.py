@@ -78,8 +78,8 @@ class AutoClassifier(Portable, FittedViews, ClassifierMixin, BaseEstimator):  # 
         cannot catch up; needs `n_trials`), "ensemble_optimization" (models the loss of an ensemble
         with one model exchanged), "nes" (evolves members of an ensemble), "kbo" (as many
         evaluations for each learner), or an object with a method ``propose(history, rng)`` that
-        returns a ``Proposal``. What it raises ends ``fit``, except ``SpaceExhaustedError``, which
-        ends the search.
+        returns a ``Proposal``; those that go by a model leave every fifth proposal to chance. What
+        an object raises ends ``fit``, except ``SpaceExhaustedError``, which ends the search.
     surrogate : str, object or None, default=None
         Performance model of all but "random" and "nes": "random_forest" (None), "extra_trees",
         "gradient_boosting", "gaussian_process", "gaussian_process_horseshoe" (expects less

@@ -24,7 +24,7 @@ from automl.optimizers.neural_ensemble_search import RegularizedEvolution
 from automl.optimizers.optimizer import Optimizer
 from automl.optimizers.random_search import RandomSearch
 from automl.optimizers.rising_bandit import RisingBandit
-from automl.optimizers.scored_candidates import Guidance
+from automl.optimizers.scored_candidates import Guidance, guidance_over_learners
 from automl.suggestions import did_you_mean
 
 
@@ -301,7 +301,7 @@ def _guidance(estimator: Any, *, has_effect: bool) -> Guidance:
             raise InputError(
                 f"{name} has no effect with optimizer {estimator.optimizer!r}; leave it out"
             )
-    guidance = Guidance()
+    guidance = guidance_over_learners()
     if estimator.surrogate is not None:
         guidance = replace(guidance, model=model_of(estimator.surrogate))
     if estimator.acquisition is not None:

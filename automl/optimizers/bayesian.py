@@ -14,7 +14,7 @@ import numpy as np
 
 from automl.optimizers.initial_design import DefaultsFirst, InitialDesign
 from automl.optimizers.random_search import propose_at_random
-from automl.optimizers.scored_candidates import Guidance, score_candidates
+from automl.optimizers.scored_candidates import Guidance, guidance_over_learners, score_candidates
 from automl.trial import Proposal
 from automl.trial_history import TrialHistory
 
@@ -29,11 +29,11 @@ class BayesianOptimization:
         What to try before the model is used.
     guidance : Guidance
         Model, acquisition function and candidates: by default a random forest of the losses as
-        they are, and expected improvement.
+        they are, expected improvement, and every fifth proposal left to chance.
     """
 
     initial_design: InitialDesign = field(default_factory=DefaultsFirst)
-    guidance: Guidance = field(default_factory=Guidance)
+    guidance: Guidance = field(default_factory=guidance_over_learners)
 
     def propose(self, history: TrialHistory, rng: np.random.Generator) -> Proposal:
         """Return the candidate with the best score that is new."""

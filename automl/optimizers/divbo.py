@@ -23,7 +23,7 @@ from automl.metrics import MetricError
 from automl.optimizers.initial_design import DefaultsFirst, InitialDesign
 from automl.optimizers.observed_predictions import ObservedPredictions, observed_predictions
 from automl.optimizers.random_search import propose_at_random
-from automl.optimizers.scored_candidates import Guidance, score_candidates
+from automl.optimizers.scored_candidates import Guidance, guidance_over_learners, score_candidates
 from automl.surrogates.diversity import DiversitySurrogate, FittedDiversitySurrogate
 from automl.trial import Proposal
 from search_space.arrays import FloatArray, PredictionArray
@@ -77,7 +77,8 @@ class DivBO:
         What to try before the surrogates are used.
     guidance : Guidance
         Performance model, acquisition function and candidates: by default a random forest of the
-        losses as they are, and expected improvement.
+        losses as they are, expected improvement, and every fifth proposal left to chance, which
+        the code that was published with [1]_ does and its text leaves open.
     diversity_surrogate : DiversitySurrogate
         Model from pairs of encoded configurations to their diversity.
     pool : PoolSettings
@@ -89,7 +90,7 @@ class DivBO:
     fixed_weight: float | None = None
     n_samples: int = 15
     initial_design: InitialDesign = field(default_factory=DefaultsFirst)
-    guidance: Guidance = field(default_factory=Guidance)
+    guidance: Guidance = field(default_factory=guidance_over_learners)
     diversity_surrogate: DiversitySurrogate = field(default_factory=DiversitySurrogate)
     pool: PoolSettings = field(default_factory=PoolSettings)
     _memo: tuple[History, _Knowledge] | None = field(

@@ -20,7 +20,7 @@ from automl.metrics import MetricError
 from automl.optimizers.initial_design import DefaultsFirst, InitialDesign
 from automl.optimizers.observed_predictions import ObservedPredictions, observed_predictions
 from automl.optimizers.random_search import propose_at_random
-from automl.optimizers.scored_candidates import Guidance, score_candidates
+from automl.optimizers.scored_candidates import Guidance, guidance_over_learners, score_candidates
 from automl.trial import Proposal, Status
 from automl.trial_history import TrialHistory
 from search_space.arrays import FloatArray
@@ -53,7 +53,7 @@ class EnsembleOptimization:
 
     size: int = 12
     initial_design: InitialDesign = field(default_factory=DefaultsFirst)
-    guidance: Guidance = field(default_factory=Guidance)
+    guidance: Guidance = field(default_factory=guidance_over_learners)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return the new candidate with which the ensemble is expected to be improved most."""

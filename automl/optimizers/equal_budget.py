@@ -14,7 +14,7 @@ from automl.history import History
 from automl.optimizers.arms import arms_of
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.initial_design import DefaultsFirst, InitialDesign
-from automl.optimizers.scored_candidates import Guidance
+from automl.optimizers.scored_candidates import Guidance, guidance_over_learners
 from automl.trial import Proposal
 
 
@@ -31,7 +31,7 @@ class EqualBudget:
     """
 
     initial_design: InitialDesign = field(default_factory=DefaultsFirst)
-    guidance: Guidance = field(default_factory=Guidance)
+    guidance: Guidance = field(default_factory=guidance_over_learners)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return a proposal of the learner with the fewest trials, the first of equals.

@@ -20,7 +20,7 @@ from automl.history import History
 from automl.optimizers.arms import Arm, arms_of, outcomes_of
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.initial_design import DefaultsFirst, InitialDesign
-from automl.optimizers.scored_candidates import Guidance
+from automl.optimizers.scored_candidates import Guidance, guidance_over_learners
 from automl.optimizers.vectors import BoolArray
 from automl.trial import Proposal, Status
 from automl.trial_history import TrialHistory
@@ -60,7 +60,7 @@ class RisingBandit:
     alpha: int = 3
     pull: int = 5
     initial_design: InitialDesign = field(default_factory=DefaultsFirst)
-    guidance: Guidance = field(default_factory=Guidance)
+    guidance: Guidance = field(default_factory=guidance_over_learners)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return a proposal of the learner whose turn it is."""

@@ -239,7 +239,9 @@ def test_the_settings_of_the_paper_can_be_written_down() -> None:
         initial_design=RandomDesign(5),
         beta=0.05,
         tau=0.2,
-        guidance=Guidance(candidates=CandidateSettings(n_random=4_950, n_local=50)),
+        guidance=Guidance(
+            candidates=CandidateSettings(n_random=4_950, n_local=50), random_probability=0.2
+        ),
         pool=PoolSettings(size=25),
     )
     ours = DivBO()
@@ -249,6 +251,7 @@ def test_the_settings_of_the_paper_can_be_written_down() -> None:
     job = mixed_job()
     history = job.history()
     beliefs = []
+    paper.guidance = replace(paper.guidance, random_probability=0.0)
     for _ in range(6):
         proposal = paper.propose(history, history.rng())
         beliefs.append("rank_sum" in proposal.beliefs)

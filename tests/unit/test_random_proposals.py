@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from fakes.histories import filled_history, mixed_job, succeed
 from fakes.surrogates import KnownLoss
 
+from automl.estimator import AutoClassifier
 from automl.optimizers.bayesian import BayesianOptimization
 from automl.optimizers.divbo import DivBO
 from automl.optimizers.ensemble_optimization import EnsembleOptimization
 from automl.optimizers.equal_budget import EqualBudget
 from automl.optimizers.initial_design import RandomDesign
 from automl.optimizers.optimizer import Optimizer
+from automl.optimizers.recipes import RECIPES, guidance_of
 from automl.optimizers.rising_bandit import RisingBandit
 from automl.optimizers.scored_candidates import CandidateSettings, Guidance
+from automl.settings import OPTIMIZERS, check_settings
 from automl.surrogates.diversity import DiversitySurrogate
 from automl.trial import Origin, Proposal
 
@@ -64,6 +68,28 @@ def test_as_many_are_left_to_chance_as_was_wanted(name: str) -> None:
     n, probability = 150, 0.3
     found = sum(by_chance(proposal) for proposal in proposals(GUIDED[name], probability, n))
     assert abs(found - n * probability) < 4.0 * np.sqrt(n * probability * (1.0 - probability))
+
+
+@pytest.mark.parametrize(
+    "optimizer", [BayesianOptimization(), DivBO(), EnsembleOptimization(), EqualBudget()]
+)
+def test_searches_over_learners_leave_every_fifth_proposal_to_chance(optimizer: Any) -> None:
+    assert optimizer.guidance.random_probability == 0.2
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIMIZERS if name not in ("random", "nes")])
+@pytest.mark.parametrize("surrogate", [None, "densbo"])
+def test_so_do_those_of_the_classifier(name: str, surrogate: str | None) -> None:
+    asked = AutoClassifier(optimizer=name, surrogate=surrogate, n_trials=50)
+    optimizer: Any = check_settings(asked).optimizer
+    assert optimizer.guidance.random_probability == 0.2
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_those_of_the_papers_on_hyperparameters_leave_none(name: str) -> None:
+    guidance = guidance_of(name, None, None)
+    assert guidance is not None
+    assert guidance.random_probability == 0.0
 
 
 @pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])

@@ -23,7 +23,14 @@ def test_searches_over_all_learners_begin_with_five_random_trials(name: str) -> 
     assert search.initial_design == RandomDesign(5)
     assert search.guidance.candidates.n_random == 4_950
     assert search.guidance.candidates.n_local == 50
-    assert search.guidance.random_probability == (0.2 if name.endswith("_chance") else 0.0)
+    assert search.guidance.random_probability == (0.0 if name.endswith("_model_only") else 0.2)
+
+
+@pytest.mark.parametrize("name", ["rb", "eo", "kbo"])
+def test_the_other_guided_searches_leave_as_much_to_chance(name: str) -> None:
+    search = make_search(name, N_TRIALS)
+    assert isinstance(search, RisingBandit | EnsembleOptimization | EqualBudget)
+    assert search.guidance.random_probability == 0.2
 
 
 @pytest.mark.parametrize("name", [n for n in SEARCHES if n.startswith("divbo")])

@@ -14,6 +14,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -28,7 +29,7 @@ from automl.optimizers.neural_ensemble_search import RegularizedEvolution
 from automl.optimizers.optimizer import Optimizer
 from automl.optimizers.random_search import RandomSearch
 from automl.optimizers.rising_bandit import RisingBandit
-from automl.optimizers.scored_candidates import Guidance
+from automl.optimizers.scored_candidates import Guidance, guidance_over_learners
 from automl.suggestions import did_you_mean
 from automl.surrogates.diversity import diversity_surrogate
 
@@ -38,42 +39,46 @@ Make = Callable[[int], Optimizer]
 """From the number of trials of a run to a new optimiser."""
 
 
-def _bo(surrogate: str, random_probability: float = 0.0) -> Make:
-    guidance = Guidance(model=SURROGATES[surrogate], random_probability=random_probability)
+def _guided_by(surrogate: str) -> Guidance:
+    return replace(guidance_over_learners(), model=SURROGATES[surrogate])
+
+
+def _bo(guidance: Guidance) -> Make:
     return lambda _: BayesianOptimization(initial_design=_START, guidance=guidance)
 
 
-def _divbo(
-    surrogate: str = "random_forest", random_probability: float = 0.0, **others: Any
-) -> Make:
-    guidance = Guidance(model=SURROGATES[surrogate], random_probability=random_probability)
+def _divbo(guidance: Guidance, **others: Any) -> Make:
     return lambda _: DivBO(initial_design=_START, guidance=guidance, **others)
 
 
-_BY_CHANCE = 0.2
+_FOREST = guidance_over_learners()
+_MODEL_ONLY = replace(_FOREST, random_probability=0.0)
 _OTHERS = [name for name in SURROGATES if name != "random_forest"]
 
 SEARCHES: Mapping[str, Make] = MappingProxyType(
     {
         "rs": lambda _: RandomSearch(),
-        "bo": _bo("random_forest"),
+        "bo": _bo(_FOREST),
         "rb": lambda n_trials: RisingBandit(n_trials=n_trials, initial_design=RandomDesign(1)),
         "eo": lambda _: EnsembleOptimization(initial_design=_START),
         "nes": lambda _: RegularizedEvolution(),
-        "divbo": _divbo(),
+        "divbo": _divbo(_FOREST),
         "kbo": lambda _: EqualBudget(initial_design=RandomDesign(1)),
-        "divbo_fixed": _divbo(fixed_weight=0.1),
-        "divbo_pairs_xgboost": _divbo(diversity_surrogate=diversity_surrogate("xgboost")),
-        "divbo_pairs_forest": _divbo(diversity_surrogate=diversity_surrogate("random_forest")),
-        "bo_chance": _bo("random_forest", random_probability=_BY_CHANCE),
-        "divbo_chance": _divbo(random_probability=_BY_CHANCE),
-        **{f"bo_{name}": _bo(name) for name in _OTHERS},
-        **{f"divbo_{name}": _divbo(name) for name in _OTHERS},
+        "divbo_fixed": _divbo(_FOREST, fixed_weight=0.1),
+        "divbo_pairs_xgboost": _divbo(_FOREST, diversity_surrogate=diversity_surrogate("xgboost")),
+        "divbo_pairs_forest": _divbo(
+            _FOREST, diversity_surrogate=diversity_surrogate("random_forest")
+        ),
+        "bo_model_only": _bo(_MODEL_ONLY),
+        "divbo_model_only": _divbo(_MODEL_ONLY),
+        **{f"bo_{name}": _bo(_guided_by(name)) for name in _OTHERS},
+        **{f"divbo_{name}": _divbo(_guided_by(name)) for name in _OTHERS},
     }
 )
 """The six searches of the paper; equal budgets for all learners, a weight of diversity that does
-not change, other trees for pairs, every fifth proposal left to chance (the published code does so,
-the paper does not say it), and other performance surrogates."""
+not change, other trees for pairs, no proposal left to chance, and other performance surrogates.
+Searches that go by a model leave every fifth proposal to chance, unless their name says otherwise:
+the published code does so, and the paper does not say it."""
 
 
 def make_search(name: str, n_trials: int) -> Optimizer:
