@@ -18,6 +18,7 @@ from automl.benchmark.hpo.methods import AskTell as Method
 from automl.benchmark.hpo.methods import MakeMethod, make_method
 from automl.benchmark.hpo.problem import HPOProblem, TimedProblem
 from automl.benchmark.hpo.run_store import Evaluation, RunKey, RunSettings, RunStore
+from automl.benchmark.worker_calls import calls_as_they_end
 from automl.errors import InputError
 from automl.optimizers.acquisition_policy import EXPLOITATION_WEIGHT
 
@@ -158,8 +159,8 @@ def run_missing(
     if joblib.effective_n_jobs(n_jobs) == 1:  # keeps open what the problems opened
         yield from map(_run_and_keep, missing, itertools.repeat(store), itertools.repeat(make))
         return
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    yield from parallel(joblib.delayed(_run_and_keep)(run, store, make) for run in missing)
+    calls = ((run, store, make) for run in missing)
+    yield from calls_as_they_end(_run_and_keep, calls, n_jobs=n_jobs)
 
 
 def _run_and_keep(run: Run, store: RunStore, make: MakeMethod) -> Ended:

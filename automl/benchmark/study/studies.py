@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import joblib
 from threadpoolctl import threadpool_limits
 
 from automl.benchmark.study.evaluation_limits import MachineError
@@ -17,6 +16,7 @@ from automl.benchmark.study.opening import Load, StudySettings, opened, survey, 
 from automl.benchmark.study.run_files import RunFolder, StudyKey
 from automl.benchmark.study.runner import run_study_search
 from automl.benchmark.study.searches import make_search
+from automl.benchmark.worker_calls import calls_as_they_end
 from automl.errors import AutoMLError, InputError
 
 
@@ -76,9 +76,8 @@ def run_missing(
     found = survey_of_tables([key.dataset for key in missing], settings, load)
     runs = replace(runs, data={name: one.data for name, one in found.items()})
     runs.check()
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    tasks = (joblib.delayed(_run_and_keep)(key, runs, settings, load) for key in missing)
-    return parallel(tasks), len(missing)
+    calls = ((key, runs, settings, load) for key in missing)
+    return calls_as_they_end(_run_and_keep, calls, n_jobs=n_jobs), len(missing)
 
 
 def _run_and_keep(key: StudyKey, runs: RunFolder, settings: StudySettings, load: Load) -> EndedRun:
@@ -157,9 +156,9 @@ def build_tables(
     size = settings.table_size or 0
     bounds = [*range(0, size, _PART), size]
     parts = list(itertools.product(datasets, itertools.pairwise(bounds)))
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    tasks = (joblib.delayed(_build_part)(name, part, settings, load) for name, part in parts)
-    return parallel(tasks), sum(one.n_configurations - one.n_stored for one in found.values())
+    calls = ((name, part, settings, load) for name, part in parts)
+    n_new = sum(one.n_configurations - one.n_stored for one in found.values())
+    return calls_as_they_end(_build_part, calls, n_jobs=n_jobs), n_new
 
 
 _PART = 20  # configurations that one call evaluates

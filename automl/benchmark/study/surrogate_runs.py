@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-import joblib
 from threadpoolctl import threadpool_limits
 
 from automl.benchmark.stored_runs import (
@@ -22,6 +21,7 @@ from automl.benchmark.stored_runs import (
 )
 from automl.benchmark.study.opening import Load, StudySettings, opened, survey_of_tables
 from automl.benchmark.study.surrogate_quality import Tau, TooFewModelsError, surrogate_taus
+from automl.benchmark.worker_calls import calls_as_they_end
 from automl.writable import make_writable
 
 FILE = "surrogates.csv"
@@ -107,9 +107,9 @@ def measure_missing(
     is_stored(path, Circumstances.now(str(settings), data=",".join(prints)))
     data = ",".join(dict.fromkeys([*filter(None, before.split(",")), *prints]))
     circumstances = Circumstances.now(str(settings), data=data)
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-    tasks = (joblib.delayed(_measure)(one, settings, load) for one in missing)
-    return _kept(parallel(tasks), known, path, circumstances), len(missing)
+    calls = ((one, settings, load) for one in missing)
+    measured = calls_as_they_end(_measure, calls, n_jobs=n_jobs, in_order=True)
+    return _kept(measured, known, path, circumstances), len(missing)
 
 
 def read_taus(path: Path) -> list[Tau]:
