@@ -51,7 +51,8 @@ def ranks_over_evaluations(runs: pd.DataFrame) -> pd.DataFrame:
 
     Methods are ranked by their best losses so far, 1 is the best, for each problem and seed.
     Ranks are averaged over seeds and then over problems; the interval is that of Student's t over
-    problems, which are what is sampled. With one problem it is NaN.
+    problems, which are what is sampled, as far as it lies between the ranks that there are. With
+    one problem it is NaN.
 
     Returns
     -------
@@ -65,7 +66,8 @@ def ranks_over_evaluations(runs: pd.DataFrame) -> pd.DataFrame:
     half = (grouped.std(ddof=1).div(np.sqrt(n), axis="index")).mul(quantile, axis="index")
     long = mean.reset_index().melt("evaluation", var_name="method", value_name="rank")
     for name, bound in (("low", mean - half), ("high", mean + half)):
-        long[name] = bound.melt()["value"]  # in the same order
+        within = bound.clip(1.0, mean.shape[1])  # few problems reach beyond the first and the last
+        long[name] = within.melt()["value"]  # in the same order
     return long.sort_values(["evaluation", "method"], ignore_index=True)
 
 

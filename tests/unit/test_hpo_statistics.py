@@ -71,14 +71,24 @@ def test_equal_losses_share_their_ranks() -> None:
 
 def test_the_interval_is_that_of_student_over_problems() -> None:
     def losses(problem: str, method: str, seed: int, _: int) -> float:
-        is_first = method == ("b" if problem == "q/1" or (problem, seed) == ("p/2", 0) else "a")
+        is_first = method == ("b" if problem >= "p/6" or (problem, seed) == ("p/0", 0) else "a")
         return 0.0 if is_first else 1.0
 
-    frame = ranks_over_evaluations(runs_of(losses, methods=("a", "b")))
+    problems = tuple(f"p/{number}" for number in range(10))
+    frame = ranks_over_evaluations(runs_of(losses, methods=("a", "b"), problems=problems))
     a = frame[(frame["method"] == "a") & (frame["evaluation"] == 3)].iloc[0]
-    by_problem = [1.0, 1.5, 2.0]
-    low, high = stats.t.interval(0.95, 2, loc=1.5, scale=stats.sem(by_problem))
-    assert a[["rank", "low", "high"]].tolist() == pytest.approx([1.5, low, high])
+    by_problem = [1.5, *[1.0] * 5, *[2.0] * 4]
+    mean = np.mean(by_problem)
+    low, high = stats.t.interval(0.95, 9, loc=mean, scale=stats.sem(by_problem))
+    assert a[["rank", "low", "high"]].tolist() == pytest.approx([mean, low, high])
+
+
+def test_no_interval_reaches_beyond_the_first_or_the_last_rank() -> None:
+    def losses(problem: str, method: str, *_: int) -> float:
+        return float(method == ("a" if problem == "p/2" else "b"))
+
+    frame = final_ranks(runs_of(losses, methods=("a", "b"), problems=("p/1", "p/2", "p/3")))
+    assert frame[["low", "high"]].to_numpy().tolist() == [[1.0, 2.0], [1.0, 2.0]]
 
 
 def test_one_problem_has_no_interval() -> None:
