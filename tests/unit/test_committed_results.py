@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,9 @@ from automl.benchmark.hpo_statistics import (
     final_ranks,
     ranks_over_evaluations,
 )
-from automl.benchmark.study_report.final_errors import average_ranks, mean_errors
-from automl.benchmark.study_report.methods import PAPER_METHODS
+from automl.benchmark.study_report.final_errors import average_ranks
+from automl.benchmark.study_report.methods import PAPER_METHODS, PAPER_SEARCHES
+from automl.benchmark.study_report.run_files import Study, read_study
 
 RESULTS = Path(__file__).resolve().parents[2] / "datasets" / "results"
 
@@ -66,15 +68,37 @@ def test_tables_are_those_of_the_losses_beside_them(folder: str) -> None:
     assert told == rows_computed(folder, evaluations)
 
 
-def test_the_study_s_table_has_ranks_and_errors_of_its_runs() -> None:
-    finals = pd.read_csv(RESULTS / "divbo" / "tables_600" / "finals.csv")
-    ranks = average_ranks(finals, tuple(PAPER_METHODS), "test")
-    errors = 100.0 * mean_errors(finals, tuple(PAPER_METHODS), "test")
-    text = (RESULTS / "divbo" / "README.md").read_text(encoding="utf-8")
-    head, *rows = [line for line in text.split("(`tables_600/`)")[1].splitlines() if "|" in line]
-    told = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows[1 : 1 + len(ranks)]]
-    sets = [cell.strip() for cell in head.split("|")[-4:-1]]
-    assert [[row[0], row[1], *row[4:]] for row in told] == [
-        [row.method, f"{row.rank:.2f}", *(f"{errors.loc[name, row.method]:.2f}" for name in sets)]
+STUDY = RESULTS / "divbo"
+
+
+@pytest.fixture(scope="module")
+def tables_300(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """Return the runs that lie packed beside their tables."""
+    folder = tmp_path_factory.mktemp("tables_300")
+    for packed in sorted((STUDY / "tables_300" / "runs").glob("*.tar.xz")):
+        with tarfile.open(packed) as archive:
+            archive.extractall(folder, filter="data")
+    return read_study(folder)
+
+
+def test_the_study_s_runs_are_all_there_and_of_one_kind(tables_300: Study) -> None:
+    assert not tables_300.missing_runs().size
+    assert (tables_300.damaged, tables_300.unfinished, tables_300.mixtures) == ((), (), ())
+    assert set(tables_300.finals["search"]) == set(PAPER_SEARCHES)
+    assert set(tables_300.finals["seed"]) == set(range(10))
+
+
+def test_the_study_s_errors_are_those_of_its_runs(tables_300: Study) -> None:
+    kept = pd.read_csv(STUDY / "tables_300" / "finals.csv")
+    pd.testing.assert_frame_equal(kept, tables_300.finals)
+
+
+def test_the_study_s_table_has_ranks_of_its_runs(tables_300: Study) -> None:
+    ranks = average_ranks(tables_300.finals, tuple(PAPER_METHODS), "test")
+    text = (STUDY / "README.md").read_text(encoding="utf-8")
+    rows = [line for line in text.split("(`tables_300/`)")[1].splitlines() if "|" in line][2:]
+    told = [[cell.strip() for cell in row.split("|")[1:3]] for row in rows[: len(ranks)]]
+    assert told == [
+        [row.method, f"{row.rank:.2f} ({row.low:.2f} - {row.high:.2f})"]
         for row in ranks.itertuples(index=False)
     ]
