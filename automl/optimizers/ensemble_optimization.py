@@ -48,7 +48,8 @@ class EnsembleOptimization:
     initial_design : InitialDesign
         What to try before the model is used.
     guidance : Guidance
-        Performance model, acquisition function and candidates.
+        Performance model, acquisition function and candidates; by default every fifth proposal is
+        left to chance.
     """
 
     size: int = 12

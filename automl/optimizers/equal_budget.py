@@ -27,7 +27,8 @@ class EqualBudget:
     initial_design : InitialDesign
         What to try within each learner before the model is used.
     guidance : Guidance
-        Performance model, acquisition function and candidates within each learner.
+        Performance model, acquisition function and candidates within each learner; by default every
+        fifth proposal is left to chance.
     """
 
     initial_design: InitialDesign = field(default_factory=DefaultsFirst)

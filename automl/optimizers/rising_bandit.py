@@ -53,7 +53,8 @@ class RisingBandit:
     initial_design : InitialDesign
         What to try within each learner before the model is used.
     guidance : Guidance
-        Performance model, acquisition function and candidates within each learner.
+        Performance model, acquisition function and candidates within each learner; by default every
+        fifth proposal is left to chance.
     """
 
     n_trials: int

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from automl.benchmark.hpo.best_losses import read_best
+from automl.benchmark.hpo_report import as_markdown
 from automl.benchmark.hpo_statistics import (
     counts_equal_to_best,
     equal_to_best,
@@ -20,6 +21,7 @@ from automl.benchmark.hpo_statistics import (
 from automl.benchmark.study_report.final_errors import average_ranks
 from automl.benchmark.study_report.methods import PAPER_METHODS, PAPER_SEARCHES
 from automl.benchmark.study_report.run_files import Study, read_study
+from automl.benchmark.study_report.sections import table_1
 
 RESULTS = Path(__file__).resolve().parents[2] / "datasets" / "results"
 
@@ -94,11 +96,25 @@ def test_the_study_s_errors_are_those_of_its_runs(tables_300: Study) -> None:
 
 
 def test_the_study_s_table_has_ranks_of_its_runs(tables_300: Study) -> None:
-    ranks = average_ranks(tables_300.finals, tuple(PAPER_METHODS), "test")
+    methods = tuple(PAPER_METHODS)
+    ranks = average_ranks(tables_300.finals, methods, "test")
+    validation = average_ranks(tables_300.finals, methods, "validation").set_index("method")["rank"]
     text = (STUDY / "README.md").read_text(encoding="utf-8")
     rows = [line for line in text.split("(`tables_300/`)")[1].splitlines() if "|" in line][2:]
-    told = [[cell.strip() for cell in row.split("|")[1:3]] for row in rows[: len(ranks)]]
+    told = [[cell.strip() for cell in row.split("|")[1:4]] for row in rows[: len(ranks)]]
     assert told == [
-        [row.method, f"{row.rank:.2f} ({row.low:.2f} - {row.high:.2f})"]
+        [
+            row.method,
+            f"{row.rank:.2f} ({row.low:.2f} - {row.high:.2f})",
+            f"{validation[row.method]:.2f}",
+        ]
         for row in ranks.itertuples(index=False)
     ]
+
+
+def test_the_study_s_table_has_errors_of_its_runs(tables_300: Study) -> None:
+    text = (STUDY / "README.md").read_text(encoding="utf-8")
+    rows = as_markdown(table_1(tables_300)).splitlines()
+    of_sets = [row for row in rows if not row.startswith("| average rank")]
+    assert len(of_sets) == 2 + tables_300.finals["dataset"].nunique()
+    assert "\n".join(of_sets) in text
