@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import math
 import time
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import joblib
 from ConfigSpace import Configuration
 
 from automl.ask_tell import AskTell
@@ -156,9 +154,6 @@ def run_missing(
     """
     store.check()
     missing = [run for run in runs if not store.holds(run.key)]
-    if joblib.effective_n_jobs(n_jobs) == 1:  # keeps open what the problems opened
-        yield from map(_run_and_keep, missing, itertools.repeat(store), itertools.repeat(make))
-        return
     calls = ((run, store, make) for run in missing)
     yield from calls_as_they_end(_run_and_keep, calls, n_jobs=n_jobs)
 
